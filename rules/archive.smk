@@ -10,7 +10,6 @@ import sys
 import snakemake
 from snakemake.io import regex_from_filepattern
 
-from ranktrial.engine.rule_helpers import settings
 from ranktrial.configuration.sections.recipe import with_text_keys
 from scripts.evaluation import planning as evaluation
 
@@ -28,13 +27,14 @@ def described_rules():
 
 
 def archive_settings(wildcards):
-    """The settings of the archive's scripts, with the extent if the rule has that wildcard."""
+    """The settings of the archive's jobs, with the extent if the rule has that wildcard."""
     if AS_MODULE:
         sys.exit("error: an archive is written in a clone of ranktrial, and not where that is a module")
-    described = {"experiment": EXPERIMENT.name, "config_files": CONFIG_FILES}
-    described["config"] = with_text_keys(config, CONFIG_NAME)
-    described["rules"] = described_rules()
-    return settings(**described, **dict(wildcards.items()), snakemake=snakemake.__version__)
+    return {
+        **{"experiment": EXPERIMENT.name, "config_files": CONFIG_FILES, "snakemake": snakemake.__version__},
+        **{"config": with_text_keys(config, CONFIG_NAME), "rules": described_rules()},
+        **dict(wildcards.items()),
+    }
 
 
 rule archive:  # of a finished experiment; docs/archive.md
@@ -42,10 +42,10 @@ rule archive:  # of a finished experiment; docs/archive.md
         result("archive", extent="crate"),
 
 
-rule write_archive:
+use rule in_archive as write_archive with:
     input:
+        deleted,
         targets=lambda wildcards: [*rules.all.input.shown, *rules.all.input.features, *rules.all.input.importance],
-        deleted=deleted,
     output:
         archive=result("archive"),
         sha256=result("archive_sha256"),
@@ -54,16 +54,10 @@ rule write_archive:
     wildcard_constraints:
         extent="crate|full",
     params:
-        code=code("archive/write.py"),
-        settings=archive_settings,
-    conda:
-        "../envs/archive.yaml"
-    shell:
-        "python {params.code[script]:q} --targets {input.targets:q} --archive {output.archive:q} --sha256 {output.sha256:q}"
-        " --settings {params.settings:q} --log {log:q}"
+        **job("archive/write.py", archive_settings),
 
 
-rule export_runs:
+use rule in_archive as export_runs with:
     input:
         runs=evaluation.all_runs(EXPERIMENT),
     output:
@@ -71,10 +65,4 @@ rule export_runs:
     log:
         result("log", job="export_runs"),
     params:
-        code=code("archive/export_runs.py"),
-        settings=archive_settings,
-    conda:
-        "../envs/archive.yaml"
-    shell:
-        "python {params.code[script]:q} --runs {input.runs:q} --exported {output.exported:q}"
-        " --settings {params.settings:q} --log {log:q}"
+        **job("archive/export_runs.py", archive_settings),

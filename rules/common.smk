@@ -1,6 +1,6 @@
 """Helpers for rules, for the experiment of start.smk: paths below results/, the code of a job, the user's data.
 
-Provides `result`, `shown`, `repository`, `code`, `code_of_model`, `source_files`, `source_settings`, `systems_of_type`, `graph` (jobs behind the results) and `deleted`. Rule files import or define all other names.
+Provides `result`, `shown`, `repository`, `code`, `code_of_model`, `source_files`, `with_source`, `systems_of_type`, `graph` (jobs behind the results) and `deleted`. Rule files import or define all other names.
 """
 
 import os
@@ -76,17 +76,28 @@ def code_of_model(script, further=lambda wildcards: []):
     return code(script, loads)
 
 
-def source_settings(location, revision=None):
-    """The settings of a job that reads `location`."""
-    return SOURCES.settings(location, revision) if location is not None else {}  # None: a model behind an endpoint
+def with_source(of_job, place):
+    """The settings of a job that reads the location that `place` returns, with its revision, for the wildcards."""
+
+    def settings_of(wildcards):
+        location, revision = place(wildcards)
+        read = {} if location is None else SOURCES.settings(location, revision)  # None: a model behind an endpoint
+        return {**of_job(wildcards), **read}
+
+    return settings_of
 
 
-def source_files(location, revision=None):
-    """The inputs of a job that reads `location`; exits with a one-line error if Snakemake cannot use a file."""
-    try:
-        return SOURCES.inputs(location, revision) if location is not None else []
-    except UserError as error:
-        sys.exit(f"error: {error}")
+def source_files(place):
+    """The inputs of a job that reads this location; exits with a one-line error if Snakemake cannot use a file."""
+
+    def files(wildcards):
+        location, revision = place(wildcards)
+        try:
+            return [] if location is None else SOURCES.inputs(location, revision)
+        except UserError as error:
+            sys.exit(f"error: {error}")
+
+    return files
 
 
 def systems_of_type(*types):

@@ -7,7 +7,7 @@ passage. Counts of word pieces by a model's tokenizer: data/{dataset}/word-piece
 """
 
 from ranktrial.common.plugins import source as plugin_file
-from ranktrial.engine.rule_helpers import one_of, settings
+from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment import job_files
 from ranktrial.configuration.dataset_keys import FORMATS
 from ranktrial.experiment.results_paths import FIELDS, SPLITS
@@ -19,10 +19,10 @@ def reader(wildcards):
     return [plugin_file(FORMATS, EXPERIMENT.datasets[wildcards.dataset].format)]
 
 
-rule prepare_dataset:
+use rule in_datasets as prepare_dataset with:
     input:
-        source=lambda wildcards: source_files(*datasets.place(EXPERIMENT, wildcards.dataset)),
-        corpus=planned(datasets.shared_corpus),
+        source_files(planned(datasets.place)),
+        shared=planned(datasets.shared_corpus),
         ranked_queries=planned(datasets.ranked_queries),
         excluded=planned(datasets.excluded),
     output:
@@ -37,17 +37,10 @@ rule prepare_dataset:
     wildcard_constraints:
         dataset=one_of(datasets.whole(EXPERIMENT)),
     params:
-        code=code("datasets/prepare.py", reader),
-        settings=lambda wildcards: settings(
-            **datasets.dataset_settings(EXPERIMENT, wildcards.dataset),
-            **source_settings(*datasets.place(EXPERIMENT, wildcards.dataset)),
+        **job(
+            code("datasets/prepare.py", reader),
+            with_source(planned(datasets.dataset_settings), planned(datasets.place)),
         ),
-    conda:
-        "../envs/datasets.yaml"
-    shell:
-        "python {params.code[script]:q} --statistics {output.statistics:q} --corpus {input.corpus:q}"
-        " --ranked-queries {input.ranked_queries:q} --excluded {input.excluded:q}"
-        " --settings {params.settings:q} --log {log:q}"
 
 
 use rule prepare_dataset as prepare_queries with:

@@ -65,7 +65,7 @@ use rule in_neural as join with:
     params:
         **job(
             "inference/join.py",
-            lambda wildcards: dict(index=wildcards.form),
+            lambda wildcards: dict(form=wildcards.form),
             planned(inference.index_modules),
         ),
     message:

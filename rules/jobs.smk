@@ -39,6 +39,13 @@ def planned(function):
     return of_job
 
 
+rule in_archive:
+    conda:
+        str(REPOSITORY / "envs/archive.yaml")
+    shell:
+        RUN
+
+
 rule in_bm25:
     conda:
         str(REPOSITORY / "envs/bm25.yaml")

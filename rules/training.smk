@@ -5,31 +5,23 @@ training), the scores of a teacher. Out: models/{model}/untrained/seed-0 (checke
 models/{model}/{recipe}/seed-{seed} with its timing and log.
 """
 
-from ranktrial.engine.rule_helpers import one_of, settings
+from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment.records import UNTRAINED
 from scripts.training import planning as training
 
 
-rule weights:
+use rule in_neural as weights with:
     input:
-        source=lambda wildcards: source_files(*training.weights_source(EXPERIMENT, wildcards.model)),
+        source_files(planned(training.weights_source)),
     output:
         checkpoint=directory(result("checkpoint", recipe=UNTRAINED, seed=0)),
     log:
         result("log", job="weights/{model}"),
     params:
-        code=code("training/weights.py"),
-        settings=lambda wildcards: settings(
-            **training.weights_settings(EXPERIMENT, wildcards.model),
-            **source_settings(*training.weights_source(EXPERIMENT, wildcards.model)),
-        ),
-    conda:
-        "../envs/neural.yaml"
-    shell:
-        "python {params.code[script]:q} --checkpoint {output.checkpoint:q} --settings {params.settings:q} --log {log:q}"
+        **job("training/weights.py", with_source(planned(training.weights_settings), planned(training.weights_source))),
 
 
-rule fine_tune:
+use rule in_neural as fine_tune with:
     input:
         unpack(planned(training.dev_inputs)),
         start=planned(training.start),
@@ -53,14 +45,7 @@ rule fine_tune:
         recipe=one_of(training.trained_recipes(EXPERIMENT)),
         seed="[0-9]+",
     params:
-        code=code_of_model("training/fine_tune.py", planned(training.code_of_evaluation)),
-        settings=lambda wildcards: settings(**training.training_settings(EXPERIMENT, **wildcards)),
-    conda:
-        "../envs/neural.yaml"
-    shell:
-        "python {params.code[script]:q} --start {input.start:q} --corpus {input.corpus:q} --queries {input.queries:q}"
-        " --negatives {input.negatives:q} --scores {input.scores:q}"
-        " --checkpoint {output.checkpoint:q} --timing {output.timing:q}"
-        " --dev-run {input.dev_run:q} --dev-queries {input.dev_queries:q} --dev-qrels {input.dev_qrels:q}"
-        " --training-log {output.training_log:q} --resume {output.checkpoint:q}.resume"
-        " --settings {params.settings:q} --log {log:q}"
+        **job(
+            code_of_model("training/fine_tune.py", planned(training.code_of_evaluation)),
+            planned(training.training_settings),
+        ),

@@ -54,7 +54,7 @@ def devices(count: int) -> list[str]:
 
 @contextmanager
 def together(gpus: int, module: str, nodes: int = 1) -> Iterator[None]:
-    """Within this context, this process is one of `gpus` on each of `nodes` that run the `main` of a module.
+    """Within this context, this process is one of `gpus` on each of `nodes` that run the job of a module, by its name.
 
     If that is a single process, no other is started. Raises UserError if another process fails, or if there are fewer
     nodes.
@@ -109,7 +109,8 @@ def _start(others: Others, module: str, gpus: int, meeting: str, there: Nodes | 
     shared["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     shared[WARNINGS] = os.environ.get(WARNINGS, "ERROR")  # the last line of a process must state why it failed
     of_peer = {PEER: there.peer} if there else {}
-    program = f"from ranktrial.common.command_line import run; from {module} import main; run(main)"
+    name = module.rpartition(".")[2]
+    program = f"from ranktrial.common.command_line import job; from {module} import {name}; job({name})"
     for number, name in enumerate(devices(gpus)[1:], 1):
         environment = os.environ | shared | of_peer | {RANK: str(number), "CUDA_VISIBLE_DEVICES": name}
         others.start([sys.executable, "-P", "-c", program, *arguments], environment, partial(why_ended, number))

@@ -36,7 +36,7 @@ from ranktrial.archive.jobs import (
 )
 from ranktrial.archive.privacy import Privacy, of_this_process, recorded_environment
 from ranktrial.archive.shapes import manifest, seal
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import write_text
 from ranktrial.common.keys import plain
@@ -94,14 +94,14 @@ class Contents:
 
 def take_results(contents: Contents, jobs: list[Job], described_jobs: list[dict], left_out: dict[str, dict]) -> None:
     """Add the outputs, logs and benchmarks of all jobs; for outputs that are not here, their entries in `left_out`."""
-    for job, entry in zip(jobs, described_jobs, strict=True):
+    for made, entry in zip(jobs, described_jobs, strict=True):
         beside = [path for path in (entry["log"], entry["benchmark"]) if path]
-        for name in [*job.outputs, *beside]:
+        for name in [*made.outputs, *beside]:
             for path in files_of(Path(name)):
                 contents.file(path, path.as_posix())
             if (Path(name) / DIRECTORY_STAMP).is_file():
                 contents.file(Path(name) / DIRECTORY_STAMP, f"{name}/{DIRECTORY_STAMP}")
-        missing = [path for path in map(Path, job.outputs) if not path.exists()]
+        missing = [path for path in map(Path, made.outputs) if not path.exists()]
         for name, known in left_out.items():
             if any(Path(name).is_relative_to(path) for path in missing):
                 contents.absent[name] = known
@@ -187,22 +187,21 @@ def tool_of(job: dict) -> str:
     return layout.WORKFLOW + script if script else f"#tool-{job['rule']}"
 
 
-def main() -> None:
-    arguments = parser(__doc__, "targets*", "archive", "sha256", settings=Settings).parse_args()
-    settings: Settings = arguments.settings
+def write_archive(targets: list[Path], archive: Path, sha256: Path, settings: Settings) -> None:
+    """Write the archive of a finished experiment: a Provenance Run Crate with everything needed to check it."""
     contents = Contents(of_this_process(settings.config), settings.extent, settings.experiment)
-    fill(contents, settings, [str(path) for path in arguments.targets], arguments.archive.name)
+    fill(contents, settings, [str(path) for path in targets], archive.name)
     made = manifest(contents.files, contents.absent, contents.rewritten, settings.experiment)
     contents.record(layout.MANIFEST, made)
     contents.text(layout.SEAL, seal(contents.files[layout.MANIFEST]))
     contents.privacy.refuse_left(contents.files)
-    sha256 = write_zip(arguments.archive, contents.files)
-    write_text(arguments.sha256, f"{sha256}  {arguments.archive.name}\n")
-    size = arguments.archive.stat().st_size / 1e6
-    print(f"{arguments.archive}: {len(contents.files)} files, {size:.1f} MB, SHA-256 {sha256}")
+    digest = write_zip(archive, contents.files)
+    write_text(sha256, f"{digest}  {archive.name}\n")
+    size = archive.stat().st_size / 1e6
+    print(f"{archive}: {len(contents.files)} files, {size:.1f} MB, SHA-256 {digest}")
     if made["rewritten"]:
         print(f"{len(made['rewritten'])} files were changed to keep home folders and secrets out", file=sys.stderr)
 
 
 if __name__ == "__main__":
-    run(main)
+    job(write_archive)

@@ -16,12 +16,11 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from ranktrial.common import urls
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
-from ranktrial.common.settings import read_settings
 from ranktrial.common.urls import HUB, is_url, shown
 from ranktrial.datasets.fetching import pip_reason
 from ranktrial.datasets.formats._ir_library import (
@@ -100,14 +99,6 @@ class Source:
     query_field: Annotated[str | None, "of its queries"] = None
     subset: Annotated[str | None, "of hub:ID: one of its collections"] = None
     judgements: Annotated[dict[str, str] | None, "of hub:ID: location and revision of its judgements"] = None
-
-
-@dataclass(frozen=True)
-class Settings:
-    """The datasets and models to check, and the mirrors to search before any request."""
-
-    mirrors: Annotated[list[str], "folders that are searched first"]
-    sources: Annotated[list[dict[str, Any]], "objects with name, location and what fetching depends on"]
 
 
 class State(NamedTuple):
@@ -217,13 +208,13 @@ def table(states: list[State]) -> str:
     return "\n".join(f"{name:<{widths[0]}}  {location:<{widths[1]}}  {state}" for name, location, state in rows)
 
 
-def main() -> None:
-    settings: Settings = parser(__doc__, settings=Settings).parse_args().settings
-    mirrors = [Path(mirror) for mirror in settings.mirrors]
-    places = [f"--settings: sources[{number}]" for number in range(1, len(settings.sources) + 1)]
-    sources = [read_settings(Source, entry, place) for entry, place in zip(settings.sources, places, strict=True)]
+def check(
+    mirrors: Annotated[list[str], "folders that are searched first"],
+    sources: Annotated[list[Source], "what the experiment needs"],
+) -> None:
+    """Check that everything an experiment downloads is available, before any job runs."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        states = list(pool.map(lambda source: look(source, mirrors), sources))
+        states = list(pool.map(lambda source: look(source, [Path(mirror) for mirror in mirrors]), sources))
     print(table(states), flush=True)
     *others, last = [f"{state.name}: {state.state}" for state in states if state.missing] or [None]
     for missing in others:
@@ -233,4 +224,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    job(check)

@@ -22,7 +22,7 @@ from typing import Annotated
 from urllib.parse import unquote
 
 from ranktrial.common import urls
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_folder, atomic_path, check_sha256, sha256
 from ranktrial.common.progress import Progress
@@ -173,25 +173,24 @@ def fetch_files(target: Path, url: str, checksums: dict[str, str | None], mirror
             raise UserError(f"{below.shown}: {problem}{', '.join(unstated)}")
 
 
-def main() -> None:
-    arguments = parser(__doc__, "download", settings=Settings).parse_args()
-    settings: Settings = arguments.settings
+def fetch_source(download: Path, settings: Settings) -> None:
+    """Fetch a dataset's archive or a model's weights, checked by SHA-256."""
     how = json.loads(os.environ.get(HOW) or "{}")
-    location = how.get("addresses", {}).get(arguments.download.name, settings.location)
+    location = how.get("addresses", {}).get(download.name, settings.location)
     mirrors = [Path(mirror) for mirror in how.get("mirrors", [])]
     try:
         if settings.ids is not None:
-            fetch_ids(arguments.download, location, settings.ids)
+            fetch_ids(download, location, settings.ids)
         elif settings.location.startswith(HUB):
             parts = (settings.revision or "", settings.subset, settings.judgements)
-            fetch_dataset(arguments.download, settings.location, *parts, mirrors)
+            fetch_dataset(download, settings.location, *parts, mirrors)
         elif settings.files is not None:
-            fetch_files(arguments.download, location, settings.files, mirrors)
+            fetch_files(download, location, settings.files, mirrors)
         else:
-            fetch(arguments.download, location, settings.sha256 or settings.content, mirrors, settings.revision)
+            fetch(download, location, settings.sha256 or settings.content, mirrors, settings.revision)
     except ValueError as error:  # only when run by hand, with a URL that configurations refuse
         raise UserError(f"this URL {error}") from None
 
 
 if __name__ == "__main__":
-    run(main)
+    job(fetch_source)

@@ -10,23 +10,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 from sentencex import segment
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.files import lines
 from ranktrial.common.progress import track
 from ranktrial.ir.collection import Document, read_excluded, read_texts, write_corpus
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How texts are split."""
-
-    length: Annotated[int, "the most characters of several sentences together"]
-    language: Annotated[str, "of the texts (ISO 639-1)"]
 
 
 def sentences(text: str, language: str) -> list[str]:
@@ -45,20 +37,21 @@ def grouped(parts: Iterable[str], length: int) -> list[str]:
     return passages or [""]
 
 
-def main() -> None:
-    options = parser(__doc__, "texts", "passages", settings=Settings).parse_args()
-    settings: Settings = options.settings
-    count = sum(1 for _ in lines(options.texts))
-    passages = (
+def split(
+    texts: Path, passages: Path,
+    length: Annotated[int, "the most characters of several sentences together"],
+    language: Annotated[str, "of the texts (ISO 639-1)"],
+) -> None:  # fmt: skip
+    """Split the texts of a collection into passages: groups of sentences of limited length in characters."""
+    count = sum(1 for _ in lines(texts))
+    found = (
         Document(name, "", passage)
-        for name, text in track(read_texts(options.texts), "split", count, "text")
-        for passage in grouped(sentences(text, settings.language), settings.length)
+        for name, text in track(read_texts(texts), "split", count, "text")
+        for passage in grouped(sentences(text, language), length)
     )
-    written = write_corpus(options.passages, passages, read_excluded(options.texts))
-    print(
-        f"{options.texts}: {count} texts, {written} passages of at most {settings.length} characters", file=sys.stderr
-    )
+    written = write_corpus(passages, found, read_excluded(texts))
+    print(f"{texts}: {count} texts, {written} passages of at most {length} characters", file=sys.stderr)
 
 
 if __name__ == "__main__":
-    run(main)
+    job(split)

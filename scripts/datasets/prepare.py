@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Annotated, Any, Literal, NamedTuple
 
 from ranktrial.common import plugins
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.digests import sha256
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_folder, check_sha256, write_json
@@ -250,14 +250,16 @@ def _reader(name: str) -> ModuleType:
     return module
 
 
-def main() -> None:
-    names = ("statistics", "corpus*", "ranked-queries*", "excluded*")
-    arguments = parser(__doc__, *names, settings=Settings).parse_args()
-    shared, excluded = (next(iter(files), None) for files in (arguments.corpus, arguments.excluded))
-    collection = arguments.statistics.parent  # the folder of the collection
-    for remark in prepare(collection, arguments.settings, Files(shared, arguments.ranked_queries, excluded)):
+def prepare_dataset(
+    shared: list[Path], ranked_queries: list[Path], excluded: list[Path],
+    corpus: list[Path], queries: list[Path], qrels: list[Path], statistics: Path, settings: Settings,
+) -> None:  # fmt: skip
+    """Convert a dataset of any format to one layout: corpus.jsonl, queries/ and qrels/ for train, dev and test."""
+    collection = statistics.parent  # in which all files lie
+    files = Files(next(iter(shared), None), ranked_queries, next(iter(excluded), None))
+    for remark in prepare(collection, settings, files):
         print(f"{collection.name}: {remark}", file=sys.stderr)
 
 
 if __name__ == "__main__":
-    run(main)
+    job(prepare_dataset)

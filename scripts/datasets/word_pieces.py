@@ -11,11 +11,10 @@ import hashlib
 import heapq
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import write_json
 from ranktrial.common.threads import threads
@@ -28,14 +27,6 @@ if TYPE_CHECKING:
 SAMPLE = 10_000  # texts
 BATCH = 1_000  # texts per call of the tokenizer
 Text = tuple[str, str]  # id, text
-
-
-@dataclass(frozen=True)
-class Settings:
-    """The model of the tokenizer, and the seed of the sample."""
-
-    tokenizer: Annotated[str, "the model's name, for the table of datasets"]
-    seed: Annotated[int, "of the experiment"]
 
 
 def read_tokenizer(model: Path) -> Tokenizer:
@@ -76,14 +67,17 @@ def counts(tokenizer: Tokenizer, corpus: Path, queries: list[Path], seed: int) -
     }
 
 
-def main() -> None:
+def word_pieces(
+    corpus: Path, queries: list[Path], model: Path, pieces: Path,
+    tokenizer: Annotated[str, "the model's name, for the table of datasets"],
+    seed: Annotated[int, "of the sample"],
+) -> None:  # fmt: skip
+    """Count the word pieces of a dataset's documents and queries with the tokenizer of a model."""
     os.environ.setdefault("RAYON_NUM_THREADS", str(threads()))  # the tokenizers' threads
-    arguments = parser(__doc__, "corpus", "queries*", "model", "pieces", settings=Settings).parse_args()
-    settings: Settings = arguments.settings
-    found = counts(read_tokenizer(arguments.model), arguments.corpus, arguments.queries, settings.seed)
-    found = {"tokenizer": settings.tokenizer, "word_pieces_sample": SAMPLE, **found}
-    write_json(arguments.pieces, found, indent=2)
+    found = counts(read_tokenizer(model), corpus, queries, seed)
+    found = {"tokenizer": tokenizer, "word_pieces_sample": SAMPLE, **found}
+    write_json(pieces, found, indent=2)
 
 
 if __name__ == "__main__":
-    run(main)
+    job(word_pieces)

@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_folder, lines
 from ranktrial.common.progress import Progress
@@ -107,22 +107,21 @@ def chunk_of(model: Any, settings: Settings) -> int:
     return at_once(model, settings.chunk)
 
 
-def main() -> None:
-    options = parser(__doc__, "checkpoint", "corpus", "index", "timing", settings=Settings).parse_args()
-    settings: Settings = options.settings
+def encode(checkpoint: Path, corpus: Path, index: Path, timing: Path, settings: Settings) -> None:
+    """Encode a corpus into an index of the form of the model's type (see indices/)."""
     model_type, form = adapter(settings.type), index_form(index_of(settings.type))
     choose(settings.kernels)
-    keep_answers_beside(options.index)
-    model = load_prompted(model_type, options.checkpoint, settings)
-    encoding = timed_encoding(model_type, model, options.corpus, settings)
-    with atomic_folder(options.index) as folder:
+    keep_answers_beside(index)
+    model = load_prompted(model_type, checkpoint, settings)
+    encoding = timed_encoding(model_type, model, corpus, settings)
+    with atomic_folder(index) as folder:
         chunks_of_it = encoding.chunks(chunk_of(model, settings))
-        written = form.write_index(folder, chunks_of_it, options.checkpoint, settings.shard is not None)
+        written = form.write_index(folder, chunks_of_it, checkpoint, settings.shard is not None)
         index_bytes = folder_bytes(folder)
     documents = encoding.last - encoding.first
-    print(f"{options.corpus}: {documents} documents encoded, {encoding.speed:.1f} a second", file=sys.stderr)
+    print(f"{corpus}: {documents} documents encoded, {encoding.speed:.1f} a second", file=sys.stderr)
     write_timing(
-        options.timing,
+        timing,
         documents=documents,
         **form.facts(written),
         index_bytes=index_bytes,
@@ -137,4 +136,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    job(encode)

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import scipy.sparse
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_folder
 from ranktrial.models.adapters import Adapter, adapter
@@ -84,21 +84,20 @@ def export_checkpoint(model_type: Adapter, checkpoint: Path, target: Path, setti
     return apart
 
 
-def main() -> None:
+def export(checkpoint: Path, exported: Path, settings: Settings) -> None:
+    """Export a checkpoint to ONNX, in fp32 or quantised to int8, with which a system ranks on the processor."""
     os.environ["CUDA_VISIBLE_DEVICES"] = ""  # torch is compared in fp32 on the processor, like onnxruntime
-    options = parser(__doc__, "checkpoint", "exported", settings=Settings).parse_args()
-    settings: Settings = options.settings
     choose(settings.kernels)
     model_type = adapter(settings.type)
-    with atomic_folder(options.exported) as target:
+    with atomic_folder(exported) as target:
         try:
-            apart = export_checkpoint(model_type, options.checkpoint, target, settings)
+            apart = export_checkpoint(model_type, checkpoint, target, settings)
         except UserError as error:
-            place = "" if str(options.checkpoint) in str(error) else f"{options.checkpoint}: "
+            place = "" if str(checkpoint) in str(error) else f"{checkpoint}: "
             raise UserError(f"{place}{error}") from None
     form = f"for onnx in {settings.precision}"
-    print(f"{options.checkpoint}: exported {form}, {apart:.1e} from torch in fp32", file=sys.stderr)
+    print(f"{checkpoint}: exported {form}, {apart:.1e} from torch in fp32", file=sys.stderr)
 
 
 if __name__ == "__main__":
-    run(main)
+    job(export)

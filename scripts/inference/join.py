@@ -8,35 +8,32 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 from typing import Annotated
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.files import atomic_folder
 from ranktrial.common.timing import write_timing
 from ranktrial.inference.indices import folder_bytes, index_form
 from ranktrial.inference.shards import joined
 
 
-@dataclass(frozen=True)
-class Settings:
-    index: Annotated[str, "form of the index"]
-
-
-def main() -> None:
-    names = ("checkpoint", "shards*", "timings*", "index", "timing")
-    options = parser(__doc__, *names, settings=Settings).parse_args()
-    form = index_form(options.settings.index)
-    with atomic_folder(options.index) as folder:
-        chunks = chain.from_iterable(form.open_shard(shard, options.checkpoint) for shard in options.shards)
-        written = form.write_index(folder, chunks, options.checkpoint)
+def join_index(
+    checkpoint: Path, shards: list[Path], timings: list[Path], index: Path, timing: Path,
+    form: Annotated[str, "of the index"],
+) -> None:  # fmt: skip
+    """Join the shards of an index (see encode.py) into the same index that one job would make."""
+    kind = index_form(form)
+    with atomic_folder(index) as folder:
+        chunks = chain.from_iterable(kind.open_shard(shard, checkpoint) for shard in shards)
+        written = kind.write_index(folder, chunks, checkpoint)
         index_bytes = folder_bytes(folder)
-    whole = joined([json.loads(path.read_text()) for path in options.timings], added=["documents"])
-    print(f"{options.index}: {whole['documents']} documents in {whole['shards']} shards", file=sys.stderr)
+    whole = joined([json.loads(path.read_text()) for path in timings], added=["documents"])
+    print(f"{index}: {whole['documents']} documents in {whole['shards']} shards", file=sys.stderr)
     speed = {"documents_per_second": whole["documents"] / whole["seconds"], "index_bytes": index_bytes}
-    write_timing(options.timing, **whole | form.facts(written) | speed)
+    write_timing(timing, **whole | kind.facts(written) | speed)
 
 
 if __name__ == "__main__":
-    run(main)
+    job(join_index)

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.timing import write_timing
 from ranktrial.inference.shards import joined, latencies
@@ -25,13 +24,6 @@ COUNTED = (
     "pairs",
     "passage_pairs",
 )  # of shards of queries; the last query of one may be the first of the next
-
-
-@dataclass(frozen=True)
-class Settings:
-    shards_of: Annotated[Literal["documents", "queries"], "what each shard has a part of"]
-    depth: Annotated[int, "documents per query that are kept"]
-    tag: Annotated[str, "name of the run, its last column"]
 
 
 def join(shards: Sequence[Path], depth: int) -> Run:
@@ -81,14 +73,18 @@ def joined_recall(timings: list[dict]) -> dict[str, Any]:
     return {"recall": found, "recall_queries": count, **speeds}
 
 
-def main() -> None:
-    options = parser(__doc__, "shards*", "timings*", "queries", "run", "timing", settings=Settings).parse_args()
-    settings: Settings = options.settings
-    whole = join(options.shards, settings.depth)
-    timings = [json.loads(path.read_text()) for path in options.timings]
-    write_run(options.run, whole, settings.tag, passages_of(options.queries))
-    write_timing(options.timing, **joined_timing(timings, settings.shards_of, len(whole)))
+def join_runs(
+    shards: list[Path], timings: list[Path], queries: Path, run: Path, timing: Path,
+    shards_of: Annotated[Literal["documents", "queries"], "what each shard has a part of"],
+    depth: Annotated[int, "documents per query that are kept"],
+    tag: Annotated[str, "name of the run, its last column"],
+) -> None:  # fmt: skip
+    """Join the runs of a ranking's shards (see shards.py) into the same run that one job would write."""
+    whole = join(shards, depth)
+    write_run(run, whole, tag, passages_of(queries))
+    of_shards = [json.loads(path.read_text()) for path in timings]
+    write_timing(timing, **joined_timing(of_shards, shards_of, len(whole)))
 
 
 if __name__ == "__main__":
-    run(main)
+    job(join_runs)

@@ -13,9 +13,10 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import JsonObject
 from ranktrial.common.timing import clock, single_seconds, write_timing
@@ -111,51 +112,52 @@ def by_vectors(
     return Outcome(ranked, seconds, single_seconds(single, list(wanted)), facts)
 
 
-def main() -> None:
-    names = ("checkpoint", "corpus", "index*", "queries", "first-stage", "run", "timing")
-    options = parser(__doc__, *names, settings=Settings).parse_args()
-    settings: Settings = options.settings
-    queries = passages_of(options.queries)
-    wanted = candidates(read_run(options.first_stage), queries, settings.depth)
+def rerank(
+    checkpoint: Path, corpus: Path, index: list[Path], queries: Path, first_stage: Path, run: Path, timing: Path,
+    settings: Settings,
+) -> None:  # fmt: skip
+    """Re-rank a first stage's run with a model of any type (see ranktrial/models/adapters.py)."""
+    text_of = passages_of(queries)
+    wanted = candidates(read_run(first_stage), text_of, settings.depth)
     if not wanted:
-        raise UserError(f"{options.first_stage}: no query of {options.queries} in it; it belongs to another task")
-    texts = read_documents(options.corpus, wanted, options.first_stage)
+        raise UserError(f"{first_stage}: no query of {queries} in it; it belongs to another task")
+    texts = read_documents(corpus, wanted, first_stage)
     choose(settings.kernels)
-    keep_answers_beside(options.run)
+    keep_answers_beside(run)
     model_type = adapter(settings.type)
     if model_type.SEARCHES:
         if settings.shard:
             raise UserError("shard: pairs are scored in shards, and this model compares vectors; leave it out")
-        model = load_prompted(model_type, options.checkpoint, settings)
-        embeddings = stored(options.index[0], options.corpus, texts) if options.index else None
+        model = load_prompted(model_type, checkpoint, settings)
+        embeddings = stored(index[0], corpus, texts) if index else None
         if settings.truncate_dim:
             truncate = truncation(model_type, model, settings.truncate_dim)
             embeddings = TruncatedTexts(embeddings, truncate) if embeddings is not None else None
         encode = partial(cutting_encoder(model_type, model, settings), batch_size=settings.batch_size)
-        outcome = by_vectors(encode, wanted, queries, texts, embeddings, computed_by(model_type, model))
+        outcome = by_vectors(encode, wanted, text_of, texts, embeddings, computed_by(model_type, model))
         prompts = prompts_of(model_type, model)
     else:
         prompts = {}  # a scorer's prompts are among its facts
-        scorer = cutting_scorer(load_scorer(model_type, options.checkpoint, settings), settings)
-        outcome = by_pairs(scorer, wanted, queries, texts, settings.shard)
-    write_run(options.run, outcome.ranked, settings.tag)
+        scorer = cutting_scorer(load_scorer(model_type, checkpoint, settings), settings)
+        outcome = by_pairs(scorer, wanted, text_of, texts, settings.shard)
+    write_run(run, outcome.ranked, settings.tag)
     pairs = [(query, document) for query, documents in outcome.ranked.items() for document in documents]
     speed = len(pairs) / outcome.seconds
-    print(f"{len(outcome.ranked)} of {len(queries)} queries re-ranked, {speed:.1f} pairs per second", file=sys.stderr)
+    print(f"{len(outcome.ranked)} of {len(text_of)} queries re-ranked, {speed:.1f} pairs per second", file=sys.stderr)
     write_timing(
-        options.timing,
+        timing,
         queries=len(outcome.ranked),
         pairs=len(pairs),
-        passage_pairs=sum(len(queries[query]) * len(texts[document]) for query, document in pairs),
+        passage_pairs=sum(len(text_of[query]) * len(texts[document]) for query, document in pairs),
         seconds=outcome.seconds,
         pairs_per_second=speed,
         queries_per_second=len(outcome.ranked) / outcome.seconds,
         **latencies(outcome.singles, settings.shard),
-        weights_bytes=weights_bytes(options.checkpoint),
+        weights_bytes=weights_bytes(checkpoint),
         **outcome.facts,
         **reported_settings(settings, prompts),
     )
 
 
 if __name__ == "__main__":
-    run(main)
+    job(rerank)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator
 from itertools import groupby, islice
 from pathlib import Path
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.progress import Progress
 from ranktrial.common.timing import clock, write_timing
@@ -78,30 +78,28 @@ def rank_all(
     return ranked, seconds
 
 
-def main() -> None:
-    options = parser(__doc__, "checkpoint", "corpus", "queries", "run", "timing", settings=PairSettings).parse_args()
-    settings: PairSettings = options.settings
-    queries, counts = passages_of(options.queries), passage_counts(options.corpus)
-    if not queries or not counts:
-        raise UserError(f"{options.corpus if queries else options.queries}: empty, so there is nothing to score")
+def score_all(checkpoint: Path, corpus: Path, queries: Path, run: Path, timing: Path, settings: PairSettings) -> None:
+    """Score every pair of a query and a document with a model of pairs, without a first stage."""
+    text_of, counts = passages_of(queries), passage_counts(corpus)
+    if not text_of or not counts:
+        raise UserError(f"{corpus if text_of else queries}: empty, so there is nothing to score")
     choose(settings.kernels)
-    keep_answers_beside(options.run)
+    keep_answers_beside(run)
     model_type = adapter(settings.type)
-    scorer = cutting_scorer(load_scorer(model_type, options.checkpoint, settings), settings)
-    first_query = next(iter(queries.values()))
-    first_documents = [document for _, document in islice(read_documents(options.corpus), settings.batch_size)]
+    scorer = cutting_scorer(load_scorer(model_type, checkpoint, settings), settings)
+    first_query = next(iter(text_of.values()))
+    first_documents = [document for _, document in islice(read_documents(corpus), settings.batch_size)]
     scorer.score([(first_query[0], document[0]) for document in first_documents])  # the warm-up
-    queries = {query: queries[query] for query in part(list(queries), settings.shard)}
-    passages = sum(map(len, queries.values())) * sum(counts.values())
-    excluded = read_excluded(options.queries)
-    ranked, singles = rank_all(scorer, queries, options.corpus, settings.depth, passages, excluded)
-    write_run(options.run, ranked, settings.tag)
-    seconds, pairs = sum(singles), len(queries) * len(counts)
+    own = {query: text_of[query] for query in part(list(text_of), settings.shard)}
+    passages = sum(map(len, own.values())) * sum(counts.values())
+    ranked, singles = rank_all(scorer, own, corpus, settings.depth, passages, read_excluded(queries))
+    write_run(run, ranked, settings.tag)
+    seconds, pairs = sum(singles), len(own) * len(counts)
     speed = pairs / seconds if pairs else 0.0
-    print(f"{len(queries)} queries, {pairs} pairs, {speed:.1f} a second", file=sys.stderr)
+    print(f"{len(own)} queries, {pairs} pairs, {speed:.1f} a second", file=sys.stderr)
     write_timing(
-        options.timing,
-        queries=len(queries),
+        timing,
+        queries=len(own),
         documents=len(counts),
         pairs=pairs,
         passage_pairs=passages,
@@ -109,11 +107,11 @@ def main() -> None:
         pairs_per_second=speed,
         queries_per_second=speed / len(counts),
         **latencies(singles, settings.shard),
-        weights_bytes=weights_bytes(options.checkpoint),
+        weights_bytes=weights_bytes(checkpoint),
         **scorer.facts,
         **reported_settings(settings, {}),  # prompts are among the scorer's facts
     )
 
 
 if __name__ == "__main__":
-    run(main)
+    job(score_all)

@@ -9,21 +9,20 @@ The log is a TSV with the columns step, epoch, loss, learning_rate, seconds and 
 pass through the model at once); also head_learning_rate if the head has its own, and the measure if the model is
 evaluated on dev: BM25's run of the dev queries, the dev queries and their judgements are then read too.
 
-The folder `--resume` contains checkpoints while the training runs: if the same training is killed and started again, it
-resumes from the newest complete checkpoint and ends with the same weights.
+The folder beside the checkpoint, `.resume`, contains checkpoints while the training runs: if the same training is
+killed and started again, it resumes from the newest complete one and ends with the same weights.
 """
 
 from __future__ import annotations
 
 import shutil
 import sys
-from argparse import Namespace
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ranktrial.common import plugins
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_folder, atomic_text
 from ranktrial.common.keys import stated
@@ -107,7 +106,7 @@ def write_log(path: Path, rows: list[dict]) -> None:
         file.writelines("\t".join(str(row[name]) for name in columns) + "\n" for row in rows)
 
 
-def evaluated_by(options: Namespace, settings: Settings) -> Any:
+def evaluated_by(files: list[Path], settings: Settings) -> Any:
     """The DevSet on which the model is evaluated during training; None if it is not evaluated.
 
     Its module is loaded by name, so that a training without evaluation does not depend on the code of the measures (its
@@ -116,7 +115,6 @@ def evaluated_by(options: Namespace, settings: Settings) -> Any:
     if settings.evaluate is None:
         return None
     module = plugins.load("ranktrial.training", "dev_evaluation")
-    files = (*options.dev_run, *options.dev_queries, *options.dev_qrels, *options.corpus)
     return module.read_dev_set(*files, settings.evaluate)
 
 
@@ -137,28 +135,49 @@ def seconds_of(seconds: Seconds, gpus: int, nodes: int) -> Seconds:
     return Seconds(float(seconds), counted)
 
 
-def main() -> None:
-    files = ("corpus*", "queries*", "negatives*", "scores*")
-    of_dev = ("dev-run*", "dev-queries*", "dev-qrels*")
-    written = ("checkpoint", "timing", "training-log", "resume")
-    options = parser(__doc__, "start", *files, *of_dev, *written, settings=Settings).parse_args()
-    with together(options.settings.gpus, "scripts.training.fine_tune", options.settings.nodes):
-        fine_tune(options)
+class Files(NamedTuple):
+    """The files of a training; each list has one file per dataset, and those of dev are empty without an evaluation."""
+
+    start: Path
+    corpus: list[Path]
+    queries: list[Path]
+    negatives: list[Path]
+    scores: list[Path]
+    dev: list[Path]
+    checkpoint: Path
+    timing: Path
+    training_log: Path
+
+    @property
+    def resume(self) -> Path:
+        """The folder of the checkpoints from which a training is resumed."""
+        return Path(f"{self.checkpoint}.resume")
 
 
-def fine_tune(options: Namespace) -> None:
-    """Train as the options state; with several processes, only the first one writes."""
-    settings: Settings = options.settings
-    tables = [read_table(path) for path in options.negatives]
-    loss, shape = loss_and_shape(settings, bool(options.scores))
-    columns = texts_of(options, tables, shape)
-    dev = evaluated_by(options, settings)
-    model = load(options.start, settings)
+def fine_tune(
+    dev_run: list[Path], dev_queries: list[Path], dev_qrels: list[Path], start: Path, corpus: list[Path],
+    queries: list[Path], negatives: list[Path], scores: list[Path], checkpoint: Path, timing: Path, training_log: Path,
+    settings: Settings,
+) -> None:  # fmt: skip
+    """Fine-tune a model of any model type that can be trained (see ranktrial/models/adapters.py)."""
+    dev = [*dev_run, *dev_queries, *dev_qrels]
+    files = Files(start, corpus, queries, negatives, scores, dev, checkpoint, timing, training_log)
+    with together(settings.gpus, "scripts.training.fine_tune", settings.nodes):
+        train_model(files, settings)
+
+
+def train_model(files: Files, settings: Settings) -> None:
+    """Train as the settings state; with several processes, only the first one writes."""
+    tables = [read_table(path) for path in files.negatives]
+    loss, shape = loss_and_shape(settings, bool(files.scores))
+    columns = texts_of(files, tables, shape)
+    dev = evaluated_by([*files.dev, *files.corpus], settings)
+    model = load(files.start, settings)
     model_type = adapter(settings.type)
     prompts = {} if settings.prompts_by_dataset else prompts_of(model_type, model)
     cut = cutter_of(model_type, model, settings)
     columns = [cut_columns(one, cut) for one in columns]
-    sets = zip(tables, options.corpus, options.queries, strict=True)
+    sets = zip(tables, files.corpus, files.queries, strict=True)
     relevant = settings.relevant_apart
     apart = joined(kept_apart(*one, cut, relevant) for one in sets) if shape == LISTS else None
 
@@ -171,15 +190,15 @@ def fine_tune(options: Namespace) -> None:
     by_dataset = facts_by_dataset(settings, tables, rows, several.reached(schedules, settings))
     for name, facts in by_dataset.items():
         print(f"{name}: {', '.join(f'{count} {what}' for what, count in facts.items())}", file=sys.stderr)
-    weights = sorted(options.start.rglob("*.safetensors"))
+    weights = sorted(files.start.rglob("*.safetensors"))
     decisive = [*columns, dict(apart)] if apart else columns
     mark = fingerprint(settings, decisive, weights, prompts, dev.fingerprint if dev else None)
     evaluations = dev.evaluations(model_type, model, settings) if dev else None
-    outcome = train(model, columns, schedules, loss, settings, options.resume, mark, evaluations)
+    outcome = train(model, columns, schedules, loss, settings, files.resume, mark, evaluations)
     if first():
         examples = examples_of(tables, sum(rows), by_dataset)
         passed = sum(several.used(schedules, settings, outcome.steps))
-        write(options, model, prompts, loss, examples, passed, outcome)
+        write(files, settings, model, prompts, loss, examples, passed, outcome)
 
 
 def cutter_of(model_type: Adapter, model: Any, settings: Settings) -> Cut | None:
@@ -201,10 +220,10 @@ def loss_and_shape(settings: Settings, scored: bool) -> tuple[str, str]:
     return loss, shape_of(loss, settings.type, taught)
 
 
-def texts_of(options: Namespace, tables: list[Table], shape: str) -> list[dict[str, list]]:
+def texts_of(files: Files, tables: list[Table], shape: str) -> list[dict[str, list]]:
     """The columns of each dataset's training set."""
-    scores = [[path] for path in options.scores] or [[] for _ in tables]
-    sources = zip(tables, options.corpus, options.queries, scores, strict=True)
+    scores = [[path] for path in files.scores] or [[] for _ in tables]
+    sources = zip(tables, files.corpus, files.queries, scores, strict=True)
     return [read_examples(table, corpus, queries, shape, *by) for table, corpus, queries, by in sources]
 
 
@@ -220,16 +239,16 @@ def examples_of(tables: list[Table], examples: int, by_dataset: dict[str, dict[s
 
 
 def write(
-    options: Namespace, model, prompts: Any, loss: str, examples: dict[str, Any], passed: int, outcome: Outcome
-) -> None:
+    files: Files, settings: Settings, model, prompts: Any, loss: str, examples: dict[str, Any], passed: int,
+    outcome: Outcome,
+) -> None:  # fmt: skip
     """Write checkpoint, log and timing; `passed` is the number of examples in all steps."""
-    settings: Settings = options.settings
     counts = lora.counts(model)
-    with atomic_folder(options.checkpoint) as folder:
-        saved = lora.save(model, folder, options.start, merged=bool(settings.lora and settings.lora.merge))
-    write_log(options.training_log, outcome.rows)
+    with atomic_folder(files.checkpoint) as folder:
+        saved = lora.save(model, folder, files.start, merged=bool(settings.lora and settings.lora.merge))
+    write_log(files.training_log, outcome.rows)
     write_timing(
-        options.timing,
+        files.timing,
         **(stated(with_scale(settings, model), "prompts") | fact(prompts))
         | {"loss": loss, "micro_batch": outcome.micro_batch or settings.batch_size}
         | computed_in(model)
@@ -245,7 +264,7 @@ def write(
         **counts,
         saved_bytes=saved,
     )
-    shutil.rmtree(options.resume, ignore_errors=True)
+    shutil.rmtree(files.resume, ignore_errors=True)
     last = outcome.rows[-1]["loss"]
     print(f"{outcome.steps} steps in {outcome.seconds:.1f} s, last loss {last:.4f}", file=sys.stderr)
 
@@ -260,4 +279,4 @@ def with_scale(settings: Settings, model) -> Settings:
 
 
 if __name__ == "__main__":
-    run(main)
+    job(fine_tune)

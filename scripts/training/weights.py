@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_folder, check_sha256
 from ranktrial.common.unpacking import opened
@@ -111,15 +111,14 @@ def copy_onnx(model: Path, root: Path, target: Path, expected: str | None) -> No
             shutil.copyfile(file, target / name)
 
 
-def main() -> None:
-    options = parser(__doc__, "checkpoint", settings=Settings).parse_args()
-    settings: Settings = options.settings
+def weights(checkpoint: Path, settings: Settings) -> None:
+    """Extract a model's own weights from a folder or an archive: the checkpoint of the untrained model."""
     if settings.endpoint or settings.source is None:
-        with atomic_folder(options.checkpoint) as target:
+        with atomic_folder(checkpoint) as target:
             write_address(target, settings.endpoint or {})
         return
     source = Path(settings.source)
-    with opened(source) as root, atomic_folder(options.checkpoint) as target:
+    with opened(source) as root, atomic_folder(checkpoint) as target:
         try:
             if settings.backend == "onnx":
                 graph = find_onnx(root, settings.file)
@@ -144,4 +143,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    job(weights)

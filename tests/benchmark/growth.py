@@ -96,7 +96,7 @@ def stages(folder: Path, model: Path) -> dict[str, Callable[[], list]]:
         "train": command("training/fine_tune.py", SCHEDULE | {"max_length": LENGTH}, start=model, corpus=corpus,
                          queries=data / "queries" / "train.jsonl", negatives=folder / "negatives.tsv",
                          checkpoint=folder / "trained", timing=folder / "trained.json",
-                         training_log=folder / "trained.tsv", resume=folder / "resume"),
+                         training_log=folder / "trained.tsv"),
         "passages": command("datasets/passages.py", {"length": 80, "language": "en"}, texts=corpus, passages=folder / "passages.jsonl"),
         "encode": command("inference/encode.py", texts, checkpoint=model, corpus=corpus, index=folder / "e.index",
                           timing=folder / "e.json"),

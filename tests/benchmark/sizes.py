@@ -131,7 +131,7 @@ def command(task: Task, texts: Path, model: Path, out: Path) -> list[str]:
             "seed": 1, **settings,
         }  # fmt: skip
         files |= {"start": model, "queries": texts / "queries.jsonl", "negatives": texts / "negatives.tsv",
-                  "checkpoint": out / "trained", "training-log": out / "log.tsv", "resume": out / "resume"}  # fmt: skip
+                  "checkpoint": out / "trained", "training-log": out / "log.tsv"}  # fmt: skip
     elif task.name == "encode":
         script, files = "inference/encode.py", files | {"checkpoint": model, "index": out / "index"}
     else:

@@ -9,6 +9,7 @@ import threading
 import pytest
 from huggingface_hub import constants
 
+from ranktrial.common.command_line import arguments_of
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import sha256
 from ranktrial.datasets.from_hub import in_hub_cache
@@ -153,7 +154,7 @@ def test_the_table_is_printed_and_each_missing_thing_is_a_line(server, tmp_path,
     sources = [{"name": n, "location": where, "download": f"none/{n}"} for n, where in places.items()]
     monkeypatch.setattr(sys, "argv", ["check", "--settings", json.dumps({"mirrors": [], "sources": sources})])
     with pytest.raises(UserError, match=r"^models\.m: .*404[^\n]*$"):
-        check.main()
+        check.check(**arguments_of(check.check))
     printed = capsys.readouterr()
     assert re.fullmatch(r"error: datasets\.e: .*404.*\n", printed.err)
     lines = [line.split() for line in printed.out.splitlines()]

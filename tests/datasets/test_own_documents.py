@@ -184,7 +184,7 @@ def test_nor_by_further_judgements_of_its_runs(tmp_path):
 
 
 def test_passages_of_a_query_have_what_is_excluded_for_it(tmp_path, monkeypatch):
-    from scripts.datasets import passages
+    from scripts.datasets.passages import split as passages
     from tests.support.calling import call
 
     write_queries(tmp_path / "q.jsonl", {"q": "One sentence. Another sentence.", "r": "Third."}, {"q": {"d"}})

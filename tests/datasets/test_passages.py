@@ -6,10 +6,11 @@ import sys
 
 import pytest
 
+from ranktrial.common.command_line import arguments_of
 from ranktrial.ir.collection import Document, passages_of, write_corpus, write_queries
 from ranktrial.ir.languages import ANALYSED, WITH_SENTENCES
-from scripts.datasets import passages
 from scripts.datasets.passages import grouped, sentences
+from scripts.datasets.passages import split as passages
 
 
 def test_abbreviations_and_numbers_end_no_sentence():
@@ -61,7 +62,7 @@ def test_a_corpus_and_queries_are_split_by_the_script(tmp_path, monkeypatch):
     for name in ("corpus", "queries"):
         paths = ["--texts", str(tmp_path / f"{name}.jsonl"), "--passages", str(tmp_path / f"{name}.passages")]
         monkeypatch.setattr(sys, "argv", ["script", *paths, "--settings", json.dumps({"length": 30, "language": "en"})])
-        passages.main()
+        passages(**arguments_of(passages))
     made = passages_of(tmp_path / "corpus.passages")
     assert list(made) == ["a", "b", "c"]
     assert made["a"][:2] == ["Title here. One is short.", "One is short. One is short."]

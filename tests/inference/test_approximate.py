@@ -13,7 +13,7 @@ from ranktrial.inference.indices.approximate import build, open_index, write_ind
 from ranktrial.inference.searches.approximate import nearest, recall
 from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.trec import read_run
-from scripts.inference import encode
+from scripts.inference.encode import encode
 from scripts.inference.make_index import make_index
 from scripts.inference.search import search as retrieve
 from tests.models.test_onnx_texts import made

@@ -7,7 +7,9 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.experiment.resolution import resolve
-from scripts.inference import planning, rerank, score_all
+from scripts.inference import planning
+from scripts.inference.rerank import rerank
+from scripts.inference.score_all import score_all
 from tests.experiment.test_config import changed
 from tests.inference.test_lengths import encoded, folder, like, ranked  # noqa: F401 - a fixture among them
 

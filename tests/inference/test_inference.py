@@ -11,7 +11,8 @@ from ranktrial.common.errors import UserError
 from ranktrial.ir.collection import Document, read_queries, write_corpus, write_queries
 from ranktrial.ir.trec import ranking, read_run, write_run
 from ranktrial.models.types import bi_encoder, cross_encoder
-from scripts.inference import encode, rerank
+from scripts.inference.encode import encode
+from scripts.inference.rerank import rerank
 from scripts.inference.search import search as retrieve
 from tests.support.calling import call
 from tests.support.printed import differing
@@ -67,7 +68,7 @@ def test_rows_are_in_the_order_of_the_corpus_whatever_the_chunks(task, tmp_path,
     contents = [json.loads(line)["text"] for line in (task / "corpus.jsonl").read_text().splitlines()]
     one_by_one = np.concatenate([bi_encoder.encode(model, [text], 1, "document") for text in contents])
     for batches in (1, 3, 32):
-        monkeypatch.setattr(encode, "BATCHES", batches)
+        monkeypatch.setattr("scripts.inference.encode.BATCHES", batches)
         rows = encode_task(task, tmp_path, monkeypatch)
         assert rows.dtype == np.float32
         assert np.allclose(rows, one_by_one, atol=1e-5)

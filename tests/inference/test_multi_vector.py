@@ -12,8 +12,8 @@ from ranktrial.inference.indices.token_vectors import open_index, write_index
 from ranktrial.ir.collection import Document, read_corpus, read_queries, write_corpus
 from ranktrial.ir.trec import ranking, read_run
 from ranktrial.models.adapters import adapter, index_of
-from scripts.inference import encode as encoding
-from scripts.inference import rerank
+from scripts.inference.encode import encode as encoding
+from scripts.inference.rerank import rerank
 from scripts.inference.search import search
 from tests.support.calling import call
 from tests.support.tiny_bert import build

@@ -14,7 +14,9 @@ from ranktrial.inference.vectors import max_sim, max_sims
 from ranktrial.ir.collection import Document, write_corpus
 from ranktrial.ir.trec import ranking, read_run, write_run
 from ranktrial.models.types import bi_encoder, cross_encoder
-from scripts.inference import encode, rerank, score_all
+from scripts.inference.encode import encode
+from scripts.inference.rerank import rerank
+from scripts.inference.score_all import score_all
 from scripts.inference.search import search as retrieve
 from tests.support.calling import call
 from tests.support.tiny_bert import build

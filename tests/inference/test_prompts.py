@@ -8,7 +8,9 @@ import pytest
 from ranktrial.common.errors import UserError
 from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.trec import ranking, read_run, write_run
-from scripts.inference import encode, rerank, score_all
+from scripts.inference.encode import encode
+from scripts.inference.rerank import rerank
+from scripts.inference.score_all import score_all
 from scripts.inference.search import search as retrieve
 from tests.support.calling import call
 from tests.support.tiny_bert import build

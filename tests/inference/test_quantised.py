@@ -12,7 +12,7 @@ from ranktrial.inference.indices.quantised_vectors import open_index, write_inde
 from ranktrial.inference.searches.quantised_vectors import search_codes
 from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.trec import read_run
-from scripts.inference import encode
+from scripts.inference.encode import encode
 from scripts.inference.make_index import make_index
 from scripts.inference.search import search as retrieve
 from tests.models.test_onnx_texts import made

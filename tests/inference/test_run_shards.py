@@ -19,9 +19,12 @@ from ranktrial.ir.collection import Document, without, write_corpus, write_queri
 from ranktrial.ir.trec import read_run, write_run
 from ranktrial.models.adapters import adapter
 from ranktrial.models.types import cross_encoder
-from scripts.inference import encode, join_runs, rerank, score_all
+from scripts.inference import join_runs
+from scripts.inference.encode import encode
 from scripts.inference.join_runs import joined_timing
 from scripts.inference.make_index import make_index
+from scripts.inference.rerank import rerank
+from scripts.inference.score_all import score_all
 from scripts.inference.search import search
 from tests.support.calling import call
 from tests.support.tiny_bert import build, build_masked
@@ -131,7 +134,7 @@ def test_the_run_is_the_same_for_any_number_of_shards(task, way, tmp_path, monke
         join = {"shards_of": "queries" if by_queries else "documents", **RANKED}
         join |= {"depth": 40} if way == "re-ranking" else {}
         joined = tmp_path / f"{of}.trec", tmp_path / f"{of}.json"
-        call(monkeypatch, join_runs, join, shards=runs, timings=timings, queries=task / "queries.jsonl",
+        call(monkeypatch, join_runs.join_runs, join, shards=runs, timings=timings, queries=task / "queries.jsonl",
              run=joined[0], timing=joined[1])  # fmt: skip
         assert joined[0].read_bytes() == whole.read_bytes()
         reported = json.loads(joined[1].read_text())

@@ -14,7 +14,8 @@ from ranktrial.inference.shards import joined, rows_of_shard
 from ranktrial.inference.vectors import stored
 from ranktrial.ir.collection import Document, read_corpus, write_corpus
 from ranktrial.models.adapters import adapter, index_of
-from scripts.inference import encode, join
+from scripts.inference.encode import encode
+from scripts.inference.join import join_index as join
 from tests.models.test_onnx_texts import made
 from tests.support.calling import call
 from tests.support.tiny_bert import build, build_masked
@@ -40,7 +41,7 @@ def test_what_does_not_fit_is_one_line(tmp_path, monkeypatch):
         np.save(tmp_path / name / "vectors.npy", np.zeros(shape, np.float32))
 
     def joining():
-        call(monkeypatch, join, {"index": "vectors"}, checkpoint=tmp_path, shards=[tmp_path / "a", tmp_path / "b"],
+        call(monkeypatch, join, {"form": "vectors"}, checkpoint=tmp_path, shards=[tmp_path / "a", tmp_path / "b"],
              timings=[], index=tmp_path / "whole", timing=tmp_path / "whole.json")  # fmt: skip
 
     with pytest.raises(UserError, match="vectors of 3 and of 4 dimensions"):
@@ -80,7 +81,7 @@ def test_an_index_is_the_same_bytes_for_any_number_of_shards(kind, tmp_path, mon
         timings = [shard.with_suffix(".json") for shard in shards]
         for place, (shard, timing) in enumerate(zip(shards, timings, strict=True)):
             call(monkeypatch, encode, settings | {"shard": [place, of]}, **made_of, index=shard, timing=timing)
-        call(monkeypatch, join, {"index": index_of(kind)}, checkpoint=made_of["checkpoint"], shards=shards,
+        call(monkeypatch, join, {"form": index_of(kind)}, checkpoint=made_of["checkpoint"], shards=shards,
              timings=timings, index=tmp_path / str(of), timing=tmp_path / f"{of}.json")  # fmt: skip
         contents = [
             {file.name: file.read_bytes() for file in (tmp_path / name).iterdir()} for name in ("whole", str(of))

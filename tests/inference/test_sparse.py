@@ -16,8 +16,8 @@ from ranktrial.ir.collection import Document, read_corpus, read_queries, write_c
 from ranktrial.ir.trec import ranking, read_run
 from ranktrial.models.adapters import adapter, index_of
 from ranktrial.models.loaded import rank_fast
-from scripts.inference import encode as encoding
-from scripts.inference import rerank
+from scripts.inference.encode import encode as encoding
+from scripts.inference.rerank import rerank
 from scripts.inference.search import search
 from tests.support.calling import call
 from tests.support.tiny_bert import build, build_masked

@@ -10,7 +10,8 @@ from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.trec import read_run, write_run
 from ranktrial.models.adapters import adapter
 from ranktrial.models.truncation import first_dimensions, truncation
-from scripts.inference import encode, rerank
+from scripts.inference.encode import encode
+from scripts.inference.rerank import rerank
 from scripts.inference.search import search
 from tests.support.calling import call as call_job
 from tests.support.tiny_bert import build

@@ -11,7 +11,8 @@ from ranktrial.ir.trec import ranking, read_run, write_run
 from ranktrial.models.adapters import adapter
 from ranktrial.models.endpoint_models import EndpointModel, write_address
 from ranktrial.models.kept_answers import keep_answers_beside
-from scripts.inference import encode, rerank
+from scripts.inference.encode import encode
+from scripts.inference.rerank import rerank
 from scripts.inference.search import search
 from tests.support.answering import (
     answered,

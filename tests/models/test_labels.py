@@ -18,7 +18,8 @@ from ranktrial.models.labels import FILE, Relevance, one_score
 from ranktrial.models.onnx_pairs import OnnxCrossEncoder
 from scripts.inference.export import Settings as Export
 from scripts.inference.export import export_checkpoint
-from scripts.training import planning, weights
+from scripts.training import planning
+from scripts.training.weights import weights
 from tests.experiment.test_config import changed
 from tests.support.calling import call
 from tests.support.one_line import one_line

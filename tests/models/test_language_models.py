@@ -10,7 +10,7 @@ from ranktrial.models import running  # noqa: F401  before torch: it sets how to
 from ranktrial.models.adapters import adapter
 from ranktrial.models.cutting import cutting_scorer
 from ranktrial.models.language_models import FILE
-from scripts.training import weights
+from scripts.training.weights import weights
 from tests.models.test_cutting import lengths
 from tests.support.calling import call
 from tests.support.one_line import one_line

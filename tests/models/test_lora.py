@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
+from ranktrial.common.command_line import arguments_of
 from ranktrial.common.digests import sha256
 from ranktrial.common.errors import UserError
 from ranktrial.common.settings import read_settings
@@ -175,7 +176,7 @@ def test_a_stopped_training_of_an_adapter_ends_like_an_undisturbed_one(task, tmp
         patch.setattr(Recorder, "on_step_begin", stop)
         with pytest.raises(RuntimeError, match="stopped"):
             in_process(task, tmp_path / "stopped", monkeypatch, **given)
-    saved = sorted(path.name for path in (tmp_path / "stopped/resume/checkpoint-4").glob("*.safetensors"))
+    saved = sorted(path.name for path in (tmp_path / "stopped/model.resume/checkpoint-4").glob("*.safetensors"))
     assert saved == ["trainable.safetensors"]
     in_process(task, tmp_path / "stopped", monkeypatch, **given)
     assert json.loads((tmp_path / "stopped/timing.json").read_text())["resumed_at_step"] == 4
@@ -296,11 +297,11 @@ def test_layers_that_are_not_there_are_a_mistake(task, tmp_path, monkeypatch):
 
 
 def take(source: Path, target: Path, monkeypatch) -> None:
-    from scripts.training import weights as script
+    from scripts.training.weights import weights as script
 
     options = ["weights.py", "--checkpoint", str(target), "--settings", json.dumps({"source": str(source)})]
     monkeypatch.setattr("sys.argv", options)
-    script.main()
+    script(**arguments_of(script))
 
 
 def test_a_checkpoint_with_an_adapter_is_taken_as_weights_whole_or_not_at_all(apart, tmp_path, monkeypatch):

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from ranktrial.common.command_line import arguments_of
 from ranktrial.common.errors import UserError
 from ranktrial.models.model_files import check_weights, modules, read_object, shards, tensors
 from ranktrial.models.onnx_session import read_onnx
-from scripts.training import weights
+from scripts.training.weights import weights
 from tests.support import tiny_onnx
 from tests.support.tiny_bert import build
 
@@ -37,7 +38,7 @@ def take(source: Path, target: Path, monkeypatch, **settings) -> str | None:
     monkeypatch.setattr(sys, "argv", ["script", "--checkpoint", str(target), "--settings", given])
     shutil.rmtree(target, ignore_errors=True)
     try:
-        weights.main()
+        weights(**arguments_of(weights))
     except UserError as error:
         assert "\n" not in str(error) and str(error).startswith(f"{source}: ")
         assert not target.exists()

@@ -12,7 +12,7 @@ from ranktrial.common.errors import UserError
 from ranktrial.models import loading  # first: it sets what the libraries read while they are imported
 from ranktrial.models.adapters import adapter
 from ranktrial.models.loading import ACTIVATIONS, MODULES, check_activations, check_parts
-from scripts.training import weights
+from scripts.training.weights import weights
 from tests.support.calling import call
 from tests.support.one_line import one_line
 from tests.support.tiny_bert import build

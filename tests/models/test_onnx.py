@@ -14,8 +14,8 @@ from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.trec import read_run, write_run
 from ranktrial.models.onnx_pairs import OnnxCrossEncoder
 from ranktrial.models.onnx_session import precision
-from scripts.inference import rerank
-from scripts.training import weights
+from scripts.inference.rerank import rerank
+from scripts.training.weights import weights
 from tests.support.calling import call
 from tests.support.tiny_onnx import cross_encoder, model, tensor
 

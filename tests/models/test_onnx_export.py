@@ -11,8 +11,7 @@ from ranktrial.inference.indices import weights_sha256
 from ranktrial.models import loading  # noqa: F401 - first: it sets what the libraries read while they are imported
 from ranktrial.models.adapters import adapter
 from ranktrial.models.onnx_session import precision
-from scripts.inference import export
-from scripts.inference.export import Settings, export_checkpoint
+from scripts.inference.export import Settings, export, export_checkpoint
 from tests.support.calling import call
 from tests.support.tiny_bert import SPECIAL, build, build_masked, vocabulary
 from tests.support.tiny_routes import build_routed

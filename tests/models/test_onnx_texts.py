@@ -11,9 +11,10 @@ from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.trec import read_run, write_run
 from ranktrial.models.adapters import adapter
 from ranktrial.models.onnx_texts import OnnxBiEncoder, write_pooling
-from scripts.inference import encode, rerank
+from scripts.inference.encode import encode
+from scripts.inference.rerank import rerank
 from scripts.inference.search import search as retrieve
-from scripts.training import weights
+from scripts.training.weights import weights
 from tests.support.calling import call
 from tests.support.tiny_onnx import bi_encoder
 

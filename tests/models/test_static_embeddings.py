@@ -14,7 +14,7 @@ from ranktrial.models.cutting import cutting_encoder
 from ranktrial.models.loaded import size_batches
 from ranktrial.training.training_settings import Settings as Training
 from scripts.inference.export import Settings, export_checkpoint
-from scripts.training import weights
+from scripts.training.weights import weights
 from tests.support.calling import call
 from tests.support.one_line import one_line
 from tests.support.tiny_bert import vocabulary

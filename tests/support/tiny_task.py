@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ranktrial.common.command_line import arguments_of
 from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.trec import write_run
 
@@ -44,7 +45,7 @@ def command(task: Path, out: Path, **settings) -> list[str]:
     paths = {
         **{"start": task / start, "corpus": task / "corpus.jsonl", "queries": task / "queries.jsonl"},
         **{"negatives": task / "negatives.tsv", "checkpoint": out / "model", "timing": out / "timing.json"},
-        **{"training-log": out / "log.tsv", "resume": out / "resume"},
+        "training-log": out / "log.tsv",
     }
     options = [part for name, path in paths.items() for part in (f"--{name}", str(path))]
     script = str(ROOT / "scripts" / "training" / "fine_tune.py")
@@ -61,10 +62,10 @@ def without_dropout(task: Path, folder: Path) -> Path:
 
 
 def in_process(task: Path, out: Path, monkeypatch, **settings) -> None:
-    from scripts.training import fine_tune as script
+    from scripts.training.fine_tune import fine_tune as script
 
     monkeypatch.setattr(sys, "argv", command(task, out, **settings)[1:])
-    script.main()
+    script(**arguments_of(script))
 
 
 def read_log(out: Path) -> list[dict[str, str]]:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 
+from ranktrial.common.command_line import arguments_of
 from ranktrial.common.errors import UserError
 from ranktrial.ir.measures import evaluate
 from ranktrial.ir.trec import read_qrels, read_run, write_qrels, write_run
@@ -44,10 +45,10 @@ def command(dev, out, **settings):
 
 
 def trained(dev, out, monkeypatch, **settings):
-    from scripts.training import fine_tune
+    from scripts.training.fine_tune import fine_tune
 
     monkeypatch.setattr(sys, "argv", command(dev, out, **settings)[1:])
-    fine_tune.main()
+    fine_tune(**arguments_of(fine_tune))
     return json.loads((out / "timing.json").read_text())
 
 
@@ -68,7 +69,7 @@ def test_evaluating_changes_no_weights_and_its_value_is_that_of_the_run(dev, tmp
     assert timing["kept_step"] == steps and timing["best_value"] == max(values(tmp_path / "reported").values())
     assert timing["stopped_early"] is False and timing["evaluation_seconds"] > 0
 
-    from scripts.inference import rerank
+    from scripts.inference.rerank import rerank
 
     with_relevant = read_run(dev / "dev.trec")
     with_relevant["q9"]["d9"] = 0.5
@@ -78,7 +79,7 @@ def test_evaluating_changes_no_weights_and_its_value_is_that_of_the_run(dev, tmp
     settings = {"type": kind, "backend": "torch", "max_length": 16, "batch_size": 4, "depth": 8, "tag": "x"}
     options = [part for name, path in paths.items() for part in (f"--{name}", str(path))]
     monkeypatch.setattr(sys, "argv", ["rerank.py", *options, "--settings", json.dumps(settings)])
-    rerank.main()
+    rerank(**arguments_of(rerank))
     scored = evaluate(read_run(tmp_path / "run.trec"), read_qrels(dev / "dev.qrels"), ["nDCG@10"])["nDCG@10"].mean()
     assert values(tmp_path / "reported")[steps] == scored
 
@@ -105,7 +106,7 @@ def test_the_best_weights_are_kept(dev, tmp_path, monkeypatch, gpus):
     timing = trained(dev, tmp_path / "best", monkeypatch, gpus=gpus, **best)
     assert (timing["best_step"], timing["kept_step"], timing["steps"]) == (4, 4, 6)
     assert timing["best_value"] == 0.504 and values(tmp_path / "best") == VALUES
-    assert not (tmp_path / "best/resume").exists()
+    assert not (tmp_path / "best/model.resume").exists()
     scripted(monkeypatch)
     last = {"evaluate": HOW | {"every": 1}, "early_stopping_patience": 2, "early_stopping_threshold": 0.01, "epochs": 2}
     timing = trained(dev, tmp_path / "stopped", monkeypatch, gpus=gpus, **last)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from safetensors.torch import load_file
 
+from ranktrial.common.command_line import arguments_of
 from ranktrial.common.errors import UserError
 from ranktrial.ir.collection import Document, write_corpus
 from ranktrial.models.adapters import adapters
@@ -37,8 +38,9 @@ def test_every_loss_trains(task, tmp_path, monkeypatch, kind, loss):
 # Runs the script and kills it without warning: after a number of steps, or while it saves for the n-th time.
 KILLER = """
 import os, signal, sys
+from ranktrial.common.command_line import arguments_of
 from ranktrial.training import checkpoints, trainer
-from scripts.training import fine_tune
+from scripts.training.fine_tune import fine_tune
 where, count = sys.argv[1], int(sys.argv[2])
 del sys.argv[1:3]
 owner, name = {"step": (checkpoints.Recorder, "on_step_end"), "save": (trainer.MicroBatchTrainer, "_save")}[where]
@@ -50,7 +52,7 @@ def counted(*arguments, **named):
     if len(calls) == count:
         os.kill(os.getpid(), signal.SIGKILL)
 setattr(owner, name, counted)
-fine_tune.main()
+fine_tune(**arguments_of(fine_tune))
 """
 
 
@@ -76,7 +78,7 @@ def test_a_killed_training_ends_like_an_undisturbed_one(task, tmp_path, monkeypa
     in_process(task, killed, monkeypatch, type=kind, epochs=4)
     in_process(task, whole, monkeypatch, type=kind, epochs=4)
     assert same(killed, whole)
-    assert not (killed / "resume").exists()
+    assert not (killed / "model.resume").exists()
     logs = [[row["loss"] for row in read_log(out)] for out in (killed, whole)]
     assert logs[0] == logs[1]
     timings = [json.loads((out / "timing.json").read_text()) for out in (killed, whole)]
@@ -87,8 +89,9 @@ def test_a_killed_training_ends_like_an_undisturbed_one(task, tmp_path, monkeypa
 # In a process of its own, as a job is: signals reach whatever else a process has loaded, too.
 WARNED = """
 import os, signal
+from ranktrial.common.command_line import arguments_of
 from ranktrial.training import checkpoints
-from scripts.training import fine_tune
+from scripts.training.fine_tune import fine_tune
 save = checkpoints.Recorder.on_save
 def warned(self, args, state, control, **others):
     if state.global_step == 4:
@@ -97,7 +100,7 @@ def saved(self, args, state, control, **others):
     save(self, args, state, control, **others)
     print("saved", state.global_step)
 checkpoints.Recorder.on_step_begin, checkpoints.Recorder.on_save = warned, saved
-fine_tune.main()
+fine_tune(**arguments_of(fine_tune))
 """
 
 
@@ -115,7 +118,7 @@ def test_a_warning_brings_a_checkpoint_at_the_end_of_the_step(task, tmp_path, mo
 
 
 def test_what_another_training_left_is_not_resumed(task, tmp_path, monkeypatch):
-    left = tmp_path / "resume" / "checkpoint-4"
+    left = tmp_path / "model.resume" / "checkpoint-4"
     left.mkdir(parents=True)
     (left / "complete.json").write_text(json.dumps({"fingerprint": "other", "step": 4, "rows": [], "seconds": 1.0}))
     in_process(task, tmp_path, monkeypatch, epochs=1)
@@ -130,9 +133,9 @@ def test_a_checkpoint_can_be_the_start_of_another_training(task, tmp_path, monke
         "argv",
         [part.replace(str(task / "start"), str(tmp_path / "first" / "model")) for part in command(task, second)[1:]],
     )
-    from scripts.training import fine_tune as script
+    from scripts.training.fine_tune import fine_tune as script
 
-    script.main()
+    script(**arguments_of(script))
     assert not same(tmp_path / "first", second)
 
 

@@ -46,7 +46,7 @@ def test_a_killed_training_of_the_head_goes_on_in_the_midst_of_a_pass(task, tmp_
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
         patched.setattr(trainer.MicroBatchTrainer, "training_step", killed)
         in_process(task, tmp_path / "killed", patched, **settings)
-    kept = [path.name for path in (tmp_path / "killed" / "resume").glob("checkpoint-3/*.safetensors")]
+    kept = [path.name for path in (tmp_path / "killed" / "model.resume").glob("checkpoint-3/*.safetensors")]
     assert kept == ["trainable.safetensors"]  # the frozen weights are where the training starts
     for name in ("killed", "whole"):
         in_process(task, tmp_path / name, monkeypatch, **settings)

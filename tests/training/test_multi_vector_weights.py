@@ -9,7 +9,7 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.models.types import multi_vector
-from scripts.training import weights
+from scripts.training.weights import weights
 from tests.support.calling import call
 from tests.support.tiny_bert import build
 

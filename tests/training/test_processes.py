@@ -53,7 +53,7 @@ def test_several_processes_train_the_weights_of_one(undisturbed, tmp_path, monke
     alone, shared = ([float(row["loss"]) for row in read_log(tmp_path / name)] for name in ("alone", "shared"))
     assert shared == pytest.approx(alone, rel=1e-4)
     assert json.loads((tmp_path / "shared" / "timing.json").read_text())["gpus"] == gpus
-    assert not (tmp_path / "shared" / "resume").exists()
+    assert not (tmp_path / "shared" / "model.resume").exists()
     assert not torch.distributed.is_initialized()
 
 
@@ -140,8 +140,9 @@ def test_what_several_processes_began_one_ends_and_the_others_die_with_the_first
 
 KILLED_AT_THE_SEVENTH_STEP = """
 import os, signal
+from ranktrial.common.command_line import arguments_of
 from ranktrial.training import checkpoints
-from scripts.training import fine_tune
+from scripts.training.fine_tune import fine_tune
 end = checkpoints.Recorder.on_step_end
 def ended(self, args, state, control, **others):
     end(self, args, state, control, **others)
@@ -150,7 +151,7 @@ def ended(self, args, state, control, **others):
             os.write(2, b"others: " + file.read().encode())
         os.kill(os.getpid(), signal.SIGKILL)
 checkpoints.Recorder.on_step_end = ended
-fine_tune.main()
+fine_tune(**arguments_of(fine_tune))
 """
 
 
@@ -179,7 +180,9 @@ def children(process: int) -> list[int]:
 def test_a_process_that_ends_ends_the_training_with_one_line(undisturbed, tmp_path):
     parts = command(undisturbed, tmp_path, gpus=2, epochs=100000)
     started = subprocess.Popen(parts, env=os.environ | {"PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE, text=True)
-    while not (tmp_path / "resume").is_dir() or not list((tmp_path / "resume").glob("checkpoint-*/complete.json")):
+    while not (tmp_path / "model.resume").is_dir() or not list(
+        (tmp_path / "model.resume").glob("checkpoint-*/complete.json")
+    ):
         assert started.poll() is None, started.stderr.read()
         time.sleep(0.2)
     os.kill(children(started.pid)[0], signal.SIGKILL)

@@ -10,6 +10,7 @@ import sys
 
 import pytest
 
+from ranktrial.common.command_line import arguments_of
 from ranktrial.ir.collection import Document, read_queries, write_corpus, write_queries
 from ranktrial.models import running  # noqa: F401  before torch: it sets how torch's threads wait
 from tests.support.tiny_task import ROOT, SCHEDULE, WORDS, command, same, without_dropout
@@ -49,10 +50,10 @@ def command_of_two(two, out, **settings):
 
 
 def train_two(two, out, monkeypatch, **settings):
-    from scripts.training import fine_tune as script
+    from scripts.training.fine_tune import fine_tune as script
 
     monkeypatch.setattr(sys, "argv", command_of_two(two, out, **settings)[1:])
-    script.main()
+    script(**arguments_of(script))
 
 
 @pytest.fixture

@@ -6,12 +6,14 @@ import sys
 import numpy as np
 import pytest
 
+from ranktrial.common.command_line import arguments_of
 from ranktrial.common.errors import UserError
 from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.trec import read_run, write_run
 from ranktrial.models.adapters import adapter, adapters
 from ranktrial.training.examples import Row, columns, labelled_by, read_table
-from scripts.training import fine_tune, pairs
+from scripts.training import pairs
+from scripts.training.fine_tune import fine_tune
 from scripts.training.pairs import paired
 from tests.support.tiny_bert import build
 from tests.support.tiny_task import WORDS, command, read_log
@@ -55,7 +57,7 @@ def scores(task, tmp_path_factory):
 def trained(task, out, monkeypatch, scores, **settings):
     options = command(task, out, teacher="ce", **settings)[1:]
     monkeypatch.setattr(sys, "argv", [*options, "--scores", str(scores)] if scores else options)
-    fine_tune.main()
+    fine_tune(**arguments_of(fine_tune))
     return json.loads((out / "timing.json").read_text())
 
 

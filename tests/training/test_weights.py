@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from ranktrial.common.command_line import arguments_of
 from ranktrial.common.errors import UserError
 from ranktrial.models.types.bi_encoder import encode, load
-from scripts.training import weights
+from scripts.training.weights import weights
 from tests.support import tiny_onnx
 from tests.support.tiny_bert import build
 
@@ -34,7 +35,7 @@ def model(tiny, tmp_path) -> Path:
 def take(source: Path, target: Path, monkeypatch, **settings) -> None:
     given = json.dumps({"source": str(source)} | settings)
     monkeypatch.setattr(sys, "argv", ["script", "--checkpoint", str(target), "--settings", given])
-    weights.main()
+    weights(**arguments_of(weights))
 
 
 def sha256(*paths: Path) -> str:
