@@ -37,7 +37,7 @@ def blocks(report: Report) -> list[Block]:
     facts, groups = report.facts, report.settings(NAME, Sizes).sizes
     datasets = report.table("datasets")
     sizes = size_curves(groups, report.files["metrics"], datasets, facts.measures[0], facts.labels)
-    lines = losses_of(sorted(report.files["training_logs"]))
+    lines = losses_of(report.files["training_logs"])
     return [trainings(sizes, lines)] if sizes.panels or lines else []
 
 
@@ -48,14 +48,14 @@ def in_summary(report: Report) -> list[Block]:
 
 def training_logs(experiment: Experiment) -> list[str]:
     """The logs of every training behind a system, and of those that it starts from."""
-    logs = set()
+    logs: dict[str, None] = {}  # in the order of the configuration
     for system in timed_systems(experiment).values():
         for recipe, seed in itertools.product(system.recipes, system.seeds):
             for trained in experiment.chain(recipe):
                 fields = {"experiment": experiment.name, "model": system.model, "recipe": trained, "seed": seed}
-                logs.add(path("training_log", **fields))
+                logs[path("training_log", **fields)] = None
                 seed = experiment.starting_seed(trained, seed)
-    return sorted(logs)
+    return list(logs)
 
 
 def sizes(experiment: Experiment) -> list[dict]:
@@ -95,7 +95,7 @@ def sizes(experiment: Experiment) -> list[dict]:
 def sizes_metrics(experiment: Experiment) -> list[str]:
     """The metrics of the systems in `sizes`."""
     names = {name for group in sizes(experiment) for name in [*group["systems"], group["untrained"]] if name}
-    systems = [experiment.systems[name] for name in sorted(names)]
+    systems = [system for name, system in experiment.systems.items() if name in names]
     return [
         metrics
         for system in systems
