@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from ranktrial.statistics.method import Method
+from ranktrial.statistics.seeds import DIFFERENCE as DIFFERENCE
 
 ZERO, FULL = "zero", "full"  # trained on none of the target's judgements, or on all
 

@@ -13,9 +13,9 @@ from ranktrial.experiment.comparisons import families, loaded_modules, repeated,
 from ranktrial.experiment.descriptions import datasets_learnt, tried_by_comparison
 from ranktrial.experiment.records import Comparison, Experiment, Moderator, Task
 from ranktrial.experiment.results_paths import path
-from ranktrial.experiment.seed_sources import checkpoints, seed_sources, tasks_of_source
 from ranktrial.experiment.synthesis_records import BORROWED, ComparisonSettings, SeedsOf
 from ranktrial.experiment.systems.external import NAME as EXTERNAL
+from scripts.synthesis.planning_seeds import checkpoints, seed_sources, tasks_of_source
 
 
 def comparison_inputs(experiment: Experiment, comparison: str) -> dict[str, list[str]]:

@@ -5,10 +5,10 @@ import pytest
 from ranktrial.common.errors import UserError
 from ranktrial.common.tables import read_metrics
 from ranktrial.experiment.resolution import resolve
-from ranktrial.experiment.seed_sources import seed_sources
 from ranktrial.ir.trec import read_run, write_qrels, write_run
 from scripts.evaluation import planning
 from scripts.evaluation.imports import import_scores, take_over
+from scripts.synthesis.planning_seeds import seed_sources
 
 LONG = "seed,query_id,value\n" + "".join(f"{seed},q{q},{seed / 8}\n" for seed in (7, 8) for q in (1, 2))
 

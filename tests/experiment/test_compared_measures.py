@@ -32,7 +32,7 @@ def test_jobs_are_given_the_measure_of_each_task_and_a_name_of_them_all():
     experiment = resolve(BASE, "c.yaml")
     settings = planning.comparison_settings(experiment, "c")
     assert settings["measure_on"] == {"rte": "accuracy", "cola": "MCC"} and settings["measure"] == "accuracy and MCC"
-    assert planning.compared_queries(experiment, "c")["measure_on"] == settings["measure_on"]
+    assert planning.query_settings(experiment, "c")["measure_on"] == settings["measure_on"]
     assert experiment.study.plans == {}  # a design is planned for one measure
 
 
@@ -46,7 +46,7 @@ def test_a_measure_for_all_tasks_but_some_and_one_that_is_the_same_for_all():
 def test_lower_values_are_better_of_all_measures_or_of_none():
     lower = changed(BASE, {"lower_is_better": ["accuracy", "MCC"]})
     assert figure_settings(resolve(lower, "c.yaml"), "c")["lower_is_better"]
-    assert planning.compared_queries(resolve(lower, "c.yaml"), "c")["lower_is_better"]
+    assert planning.query_settings(resolve(lower, "c.yaml"), "c")["lower_is_better"]
     assert "lower_is_better" not in figure_settings(resolve(BASE, "c.yaml"), "c")
 
 

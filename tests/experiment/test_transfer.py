@@ -6,8 +6,8 @@ from ranktrial.common.errors import UserError
 from ranktrial.experiment import job_files
 from ranktrial.experiment.descriptions import datasets_learnt, describe
 from ranktrial.experiment.resolution import resolve
-from ranktrial.experiment.seed_sources import checkpoints
 from scripts.synthesis.planning import comparison_settings
+from scripts.synthesis.planning_seeds import checkpoints
 from scripts.training import planning as training
 from tests.support.configuration import changed
 

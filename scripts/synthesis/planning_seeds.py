@@ -12,9 +12,8 @@ from __future__ import annotations
 import itertools
 
 from ranktrial.experiment.records import Comparison, Experiment, System, Task
-from ranktrial.experiment.synthesis_records import BORROWED, OWN, UNKNOWN, SeedsOf
+from ranktrial.experiment.synthesis_records import BORROWED, DIFFERENCE, OWN, UNKNOWN, SeedsOf
 from ranktrial.experiment.system_types import behind, seeds_matter, system_type
-from ranktrial.statistics.seeds import DIFFERENCE
 
 
 def seed_sources(experiment: Experiment, comparison: Comparison) -> dict[str, SeedsOf]:

@@ -6,9 +6,9 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.experiment.resolution import resolve
-from ranktrial.experiment.seed_sources import checkpoints
 from scripts.study_design.planning import seeds_vary
 from scripts.synthesis import planning
+from scripts.synthesis.planning_seeds import checkpoints
 from tests.experiment.test_config import changed
 
 RECIPES = {"recipes/r2": {"train_on": "d", "epochs": 2}, "models/m2": {"type": "bi-encoder", "weights": "org/m2"}}
@@ -19,7 +19,7 @@ def sources(systems: dict, control: str, treatment: str, **more: object) -> dict
     changes |= {"comparisons/c": {"control": control, "treatment": treatment} | more}
     experiment = resolve(changed(changes), "c.yaml")
     settings = planning.comparison_settings(experiment, "c")
-    return settings.get("seed_sources", {}), planning.sibling_metrics(experiment, "c")
+    return settings.get("seed_sources", {}), planning.comparison_inputs(experiment, "c")["siblings"]
 
 
 ONE = {"model": "m", "recipe": "r2"}
