@@ -11,7 +11,7 @@ from ranktrial.experiment.results_paths import FIELDS
 from scripts.bm25 import planning as bm25
 
 
-use rule in_datasets as append_texts with:
+use rule in_bm25 as append_texts with:
     input:
         corpus=result("corpus"),
         texts=planned(bm25.further_texts),
@@ -22,7 +22,7 @@ use rule in_datasets as append_texts with:
     wildcard_constraints:
         dataset=one_of(bm25.with_further_texts(EXPERIMENT)),
     params:
-        **job("bm25/append_texts.py"),
+        **job("bm25/index.py:append_texts"),
 
 
 use rule in_bm25 as index with:
@@ -37,7 +37,7 @@ use rule in_bm25 as index with:
     wildcard_constraints:
         how=FIELDS["how"],
     params:
-        **job("bm25/index.py", lambda wildcards: bm25.index_settings(wildcards.how)),
+        **job("bm25/index.py:index", lambda wildcards: bm25.index_settings(wildcards.how)),
 
 
 use rule in_bm25 as index_elasticsearch with:
@@ -48,7 +48,7 @@ use rule in_bm25 as index_elasticsearch with:
     log:
         result("log", job="index_elasticsearch/{dataset}/{system}"),
     params:
-        **job("bm25/index_elasticsearch.py", planned(bm25.index_elasticsearch_settings)),
+        **job("bm25/index.py:index_elasticsearch", planned(bm25.index_elasticsearch_settings)),
 
 
 use rule in_bm25 as count_terms with:
@@ -63,7 +63,7 @@ use rule in_bm25 as count_terms with:
     wildcard_constraints:
         how=FIELDS["how"],
     params:
-        **job("bm25/count_terms.py", lambda wildcards: bm25.index_settings(wildcards.how)),
+        **job("bm25/terms.py:count_terms", lambda wildcards: bm25.index_settings(wildcards.how)),
 
 
 use rule in_bm25 as analyse_queries with:
@@ -76,6 +76,6 @@ use rule in_bm25 as analyse_queries with:
     wildcard_constraints:
         analyzer=FIELDS["analyzer"],
     params:
-        **job("bm25/analyse_queries.py", lambda wildcards: dict(analyzer=wildcards.analyzer)),
+        **job("bm25/terms.py:analyse_queries", lambda wildcards: dict(analyzer=wildcards.analyzer)),
     message:
         "analyse_queries {wildcards.dataset} {wildcards.split} {wildcards.analyzer}"

@@ -29,7 +29,7 @@ use rule in_features as compute_features with:
     wildcard_constraints:
         features=one_of(features.computed(EXPERIMENT)),
     params:
-        **job(code("features/compute.py", planned(features.families)), planned(features.compute_settings)),
+        **job("features/jobs.py:compute_features", planned(features.compute_settings), planned(features.families)),
 
 
 use rule in_neural as tag_texts with:
@@ -63,7 +63,7 @@ use rule in_features as import_features with:
     wildcard_constraints:
         features=one_of(features.given(EXPERIMENT)),
     params:
-        **job("features/letor.py:import_features"),
+        **job("features/jobs.py:import_features"),
 
 
 use rule in_features as export_features with:
@@ -77,4 +77,4 @@ use rule in_features as export_features with:
     wildcard_constraints:
         features=one_of(EXPERIMENT.features),
     params:
-        **job("features/letor.py:export_features"),
+        **job("features/jobs.py:export_features"),

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Any, Protocol, TypeGuard
 
-from ranktrial.bm25.fields import FieldSearcher
-from ranktrial.bm25.lucene import Searcher, java_class, make_analyzer
+from ranktrial.bm25.lucene import FieldSearcher, Searcher, java_class, make_analyzer
 from ranktrial.common.errors import UserError
 from ranktrial.ir.collection import Excluded, most, without
 from ranktrial.ir.feedback import METHODS, NEGATIVE, parameters_of

@@ -18,7 +18,7 @@ from elastic_transport import ApiError, TransportError
 from elasticsearch import Elasticsearch
 from elasticsearch.helpers import BulkIndexError, bulk
 
-from ranktrial.bm25.fields import contents
+from ranktrial.bm25.lucene import contents
 from ranktrial.common.errors import UserError
 from ranktrial.common.progress import track
 from ranktrial.ir.collection import Document

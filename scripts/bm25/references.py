@@ -23,7 +23,7 @@ from ranktrial.bm25.lucene import with_java_errors
 from ranktrial.common.command_line import job
 from ranktrial.common.files import atomic_text
 from ranktrial.ir.measure_names import cutoff, parse
-from scripts.bm25.count_terms import open_reader
+from scripts.bm25.terms import open_reader
 
 FILES = "reproduce/from-document-collection/configs"
 FAMILIES = ("beir-v1.0.0-{}", "{}")  # prefixes of its files, by the name of a collection

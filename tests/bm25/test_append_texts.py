@@ -10,7 +10,8 @@ from ranktrial.common.errors import UserError
 from ranktrial.experiment.descriptions import describe
 from ranktrial.experiment.resolution import resolve
 from ranktrial.ir.collection import Document, read_corpus, write_corpus
-from scripts.bm25 import append_texts, planning
+from scripts.bm25 import index as index_script
+from scripts.bm25 import planning
 from tests.experiment.test_config import changed
 from tests.support.calling import call
 
@@ -31,7 +32,7 @@ def corpus(tmp_path):
 
 def append(monkeypatch, corpus, file):
     made = corpus.parent / "appended.jsonl"
-    call(monkeypatch, append_texts.append_texts, {}, corpus=corpus, texts=file, appended=made)
+    call(monkeypatch, index_script.append_texts, {}, corpus=corpus, texts=file, appended=made)
     return list(read_corpus(made))
 
 
@@ -71,14 +72,14 @@ def test_a_line_that_is_wrong_is_named_and_nothing_is_written(tmp_path, line, me
     file = tmp_path / "further.jsonl"
     file.write_text('{"id": "b", "text": "x"}\n' + line + "\n")
     with pytest.raises(UserError) as error:
-        append_texts.gather(file, {"a", "b", "c"}, io.BytesIO())
+        index_script.gather(file, {"a", "b", "c"}, io.BytesIO())
     assert str(error.value).startswith(f"{file}{message}") and "\n" not in str(error.value)
 
 
 def test_a_file_without_any_text_is_refused(tmp_path):
     (tmp_path / "further.jsonl").write_text('{"id": "b", "text": " "}\n')
     with pytest.raises(UserError, match="contains no text to append; expected"):
-        append_texts.gather(tmp_path / "further.jsonl", {"b"}, io.BytesIO())
+        index_script.gather(tmp_path / "further.jsonl", {"b"}, io.BytesIO())
 
 
 def expanded(file, **systems):

@@ -9,9 +9,9 @@ import pytest
 from ranktrial.common.errors import UserError
 from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.term_counts import TermCounts
-from scripts.bm25 import analyse_queries, count_terms
 from scripts.bm25 import index as index_script
-from scripts.bm25.count_terms import Settings, count
+from scripts.bm25 import terms as terms_script
+from scripts.bm25.terms import Settings, analyse_queries, count
 from tests.support.calling import call
 from tests.support.one_line import one_line
 from tests.support.term_counts import write_term_counts
@@ -63,7 +63,7 @@ def test_the_order_of_documents_and_the_size_of_blocks_change_no_byte(tmp_path, 
     rng = np.random.default_rng(1)
     documents = [Document(f"d{i}", "", " ".join(rng.choice(list("bcdfghjkl"), 9))) for i in range(60)]
     whole = counted(tmp_path / "a", documents)
-    monkeypatch.setattr(count_terms, "BLOCK", 7)
+    monkeypatch.setattr(terms_script, "BLOCK", 7)
     blocks = counted(tmp_path / "b", documents[::-1])
     assert whole.digest() == blocks.digest()
     slowly = write_term_counts(tmp_path / "c" / "terms", {one.id: one.text.split() for one in documents})
@@ -93,7 +93,7 @@ def test_queries_are_analysed_as_in_searching(tmp_path, monkeypatch):
     write_queries(tmp_path / "queries.jsonl", {"1": "The running ZEBRAS' zebra", "2": "the of"})
     call(
         monkeypatch,
-        analyse_queries.analyse_queries,
+        analyse_queries,
         {"analyzer": "english"},
         queries=tmp_path / "queries.jsonl",
         terms=tmp_path / "t.json",
@@ -101,7 +101,7 @@ def test_queries_are_analysed_as_in_searching(tmp_path, monkeypatch):
     assert json.loads((tmp_path / "t.json").read_text()) == {"1": ["run", "zebra", "zebra"], "2": []}
     call(
         monkeypatch,
-        analyse_queries.analyse_queries,
+        analyse_queries,
         {"analyzer": "standard"},
         queries=tmp_path / "queries.jsonl",
         terms=tmp_path / "t.json",
@@ -114,7 +114,7 @@ def test_no_queries_are_reported_in_a_line(tmp_path, monkeypatch):
     with pytest.raises(UserError) as error:
         call(
             monkeypatch,
-            analyse_queries.analyse_queries,
+            analyse_queries,
             {"analyzer": "english"},
             queries=tmp_path / "queries.jsonl",
             terms=tmp_path / "t.json",

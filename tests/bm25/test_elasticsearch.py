@@ -11,7 +11,7 @@ from ranktrial.bm25.server import Server, credentials, definition, index_name
 from ranktrial.common.errors import UserError
 from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.trec import read_run
-from scripts.bm25 import index_elasticsearch
+from scripts.bm25 import index as index_script
 from scripts.bm25 import search as search_script
 from tests.bm25.test_bm25 import call
 
@@ -123,7 +123,7 @@ def fill(folder, url: str, monkeypatch):
     write_corpus(folder / "corpus.jsonl", DOCUMENTS)
     settings = json.dumps(SETTINGS | {"url": url})
     paths = {"corpus": folder / "corpus.jsonl", "record": folder / "es.json"}
-    call(monkeypatch, index_elasticsearch.index_elasticsearch, **paths, settings=settings)
+    call(monkeypatch, index_script.index_elasticsearch, **paths, settings=settings)
     return json.loads((folder / "es.json").read_text())
 
 

@@ -9,14 +9,12 @@ import shutil
 
 import pytest
 
-from ranktrial.bm25.fields import open_index, score_by
-from ranktrial.bm25.lucene import java_class
+from ranktrial.bm25.lucene import java_class, open_index, score_by
 from ranktrial.bm25.searching import feed_back, search_all, search_without
 from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.trec import read_run, write_qrels
 from scripts.bm25 import index as index_script
 from scripts.bm25 import search as search_script
-from scripts.bm25 import tune
 from tests.bm25.test_bm25 import call
 
 DEPTH = 8
@@ -134,7 +132,7 @@ def test_a_run_has_its_depth_and_tuning_sees_what_a_run_would_have(indices, quer
     write_qrels(tmp_path / "qrels", {query: {next(iter(scores)): 1} for query, scores in run.items()})
     settings = json.dumps({"measure": "RR@3", "depth": 3, "k1": [0.9], "b": [0.4]})
     outputs = {"parameters": tmp_path / "p.json", "grid": tmp_path / "grid.tsv"}
-    call(monkeypatch, tune.tune, **paths, qrels=tmp_path / "qrels", **outputs, settings=settings)
+    call(monkeypatch, search_script.tune, **paths, qrels=tmp_path / "qrels", **outputs, settings=settings)
     assert json.loads(outputs["parameters"].read_text())["value"] == 1.0  # .5 with the query's own document first
 
 

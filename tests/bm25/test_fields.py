@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ranktrial.bm25.fields import FieldIndexer, open_index
+from ranktrial.bm25.lucene import FieldIndexer, open_index
 from ranktrial.common.errors import UserError
 from ranktrial.ir.collection import Document, read_queries, write_corpus
 from ranktrial.ir.measures import evaluate

@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 
 from ranktrial.bm25 import lucene
-from ranktrial.bm25.fields import open_index, score_by
+from ranktrial.bm25.lucene import open_index, score_by
 from ranktrial.bm25.searching import feed_back
 from ranktrial.common.errors import UserError
 from ranktrial.ir.collection import Document, write_corpus, write_queries
@@ -18,7 +18,6 @@ from ranktrial.ir.measures import evaluate
 from ranktrial.ir.trec import read_run, write_qrels
 from scripts.bm25 import index as index_script
 from scripts.bm25 import search as search_script
-from scripts.bm25 import tune
 from tests.bm25.test_bm25 import call
 
 TOPICS = 25
@@ -134,7 +133,7 @@ WAYS = {
 def test_scores_are_pyserinis_own(pyserini, topical, queries, parameters, feedback, configure):
     theirs = pyserini(str(topical))
     configure(theirs)
-    settings = search_script.Settings(depth=40, tag="x", **parameters, feedback=feedback)
+    settings = search_script.Searching(depth=40, tag="x", **parameters, feedback=feedback)
     ours, _ = search_script.open_any(topical, settings, search_script.scoring(settings, []))
     asked = queries | {"unknown": "nosuchword", "stop": "the of"}
     found = ours.batch(asked, 40)
@@ -210,7 +209,14 @@ def tuned(topical, queries, tmp_path, monkeypatch, **settings):
     write_qrels(tmp_path / "dev.qrels", qrels)
     paths = {"queries": tmp_path / "dev.jsonl", "parameters": tmp_path / "chosen.json", "grid": tmp_path / "grid.tsv"}
     reported = {"measure": "nDCG@10", "depth": 40} | settings
-    call(monkeypatch, tune.tune, index=topical, qrels=tmp_path / "dev.qrels", **paths, settings=json.dumps(reported))
+    call(
+        monkeypatch,
+        search_script.tune,
+        index=topical,
+        qrels=tmp_path / "dev.qrels",
+        **paths,
+        settings=json.dumps(reported),
+    )
     heading, *rows = [line.split("\t") for line in (tmp_path / "grid.tsv").read_text().splitlines()]
     chosen = json.loads((tmp_path / "chosen.json").read_text())
     search = json.dumps({"depth": 40, "tag": "x"})

@@ -14,7 +14,7 @@ from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.comparative import Structure, read_document, write_structures
 from ranktrial.ir.feature_file import check_index, feature_names, read_about, read_features
 from ranktrial.ir.trec import write_qrels, write_run
-from scripts.features import compute
+from scripts.features import jobs as compute
 from tests.support.calling import call
 from tests.support.one_line import one_line
 from tests.support.term_counts import write_term_counts

@@ -14,8 +14,7 @@ from ranktrial.features.sources import Matcher, Pairs
 from ranktrial.ir.collection import Document, write_corpus
 from ranktrial.ir.term_counts import TermCounts
 from scripts.bm25 import index as index_script
-from scripts.bm25.analyse_queries import analysed
-from scripts.bm25.count_terms import Settings, count
+from scripts.bm25.terms import Settings, analysed, count
 from tests.support.term_counts import write_term_counts
 
 ORACLE = Path(__file__).parent / "oracle"

@@ -8,7 +8,7 @@ from ranktrial.ir.collection import write_queries
 from ranktrial.ir.feature_file import Features, feature_names, read_about, read_features, writing
 from ranktrial.ir.letor import feature_names as names_in_text
 from ranktrial.ir.letor import read_letor
-from scripts.features.letor import export_features, import_features
+from scripts.features.jobs import export_features, import_features
 from tests.support.calling import call
 from tests.support.one_line import one_line
 

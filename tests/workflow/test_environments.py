@@ -22,7 +22,7 @@ LOADED = {
     "inference/search.py": "ranktrial/inference/searches/*.py",
     "training/fine_tune.py": "ranktrial/training/dev_evaluation.py",
     "datasets/prepare.py": "ranktrial/datasets/formats/*.py",
-    "features/compute.py": "ranktrial/features/families/*.py",
+    "features/jobs.py": "ranktrial/features/families/*.py",
     "features/tag_texts.py": "ranktrial/models/types/*.py",
     "learning_to_rank/jobs.py": "ranktrial/learning_to_rank/learners/*.py",
 }

@@ -91,7 +91,7 @@ def test_a_feature_file_of_another_index_is_refused_by_the_export(workspace):
         (other / "contents" / "terms.txt").read_text().replace("lion", "lioo")
     )
     done = subprocess.run(
-        [sys.executable, "scripts/features/letor.py", "export_features", "--features", OWN, "--terms", str(other), "--letor", "x.txt"],
+        [sys.executable, "scripts/features/jobs.py", "export_features", "--features", OWN, "--terms", str(other), "--letor", "x.txt"],
         cwd=workspace.folder, env={"PYTHONPATH": "."}, capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 1 and "own.parquet: its features were computed from another index" in done.stderr

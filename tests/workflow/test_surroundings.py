@@ -48,7 +48,7 @@ def test_a_full_tmpdir_is_one_line_of_what_unpacks_there(tmp_path, tiny_disk):
 CORPUS = (
     '{"_id": "d1", "title": "", "text": "fire and flood"}\n{"_id": "d2", "title": "", "text": "Bäume 樹 😀 hail"}\n'
 )
-INDEX = ["scripts/bm25/index.py", "--corpus", "corpus.jsonl", "--index", "index",
+INDEX = ["scripts/bm25/index.py", "index", "--corpus", "corpus.jsonl", "--index", "index",
          "--settings", '{"analyzer": "english", "fields": "together"}']  # fmt: skip
 
 
@@ -140,5 +140,5 @@ def test_java_finds_folders_with_any_name_in_any_locale(tmp_path, environment):
 
 
 def test_a_mistake_is_reported_in_one_line_in_any_locale(tmp_path):
-    done = script(tmp_path, ["scripts/bm25/index.py", "--corpus", "fehlt-樹.jsonl", *INDEX[3:]], **ASCII)
+    done = script(tmp_path, ["scripts/bm25/index.py", "index", "--corpus", "fehlt-樹.jsonl", *INDEX[4:]], **ASCII)
     one_line(done, "fehlt", "no such file")

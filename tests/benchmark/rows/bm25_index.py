@@ -47,7 +47,7 @@ def ours(folder: Path) -> Work:
     shutil.rmtree(folder / "index-ours", ignore_errors=True)
     files = ["--corpus", folder / "corpus.jsonl", "--index", folder / "index-ours"]
     settings = json.dumps({"analyzer": "english", "fields": "together"})
-    command = [sys.executable, "scripts/bm25/index.py", *files, "--settings", settings]
+    command = [sys.executable, "scripts/bm25/index.py", "index", *files, "--settings", settings]
 
     def work() -> Result:
         return {"documents": np.array(int(re.search(r"(\d+) of \d+ documents indexed", lucene.run(command))[1]))}

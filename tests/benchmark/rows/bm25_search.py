@@ -33,7 +33,9 @@ def prepare(folder: Path, small: bool) -> int:
             json.dumps({"_id": name, "title": "", "text": text}) + "\n" for name, text in lucene.documents(documents)
         )
     settings = json.dumps({"analyzer": "english", "fields": "together"})
-    lucene.run([sys.executable, "scripts/bm25/index.py", "--corpus", corpus, "--index", index, "--settings", settings])
+    lucene.run(
+        [sys.executable, "scripts/bm25/index.py", "index", "--corpus", corpus, "--index", index, "--settings", settings]
+    )
     asked = lucene.queries(queries)
     (folder / "topics.tsv").write_text("".join(f"{name}\t{text}\n" for name, text in asked))
     (folder / "queries.jsonl").write_text(
@@ -67,6 +69,7 @@ def ours(folder: Path) -> Work:
     command = [
         sys.executable,
         "scripts/bm25/search.py",
+        "search",
         *files,
         "--timing",
         folder / "timing.json",

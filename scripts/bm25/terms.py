@@ -1,7 +1,9 @@
-"""Read the term frequencies of all documents from an index, for the features of learning to rank.
+"""Terms for the features of learning to rank: their frequencies in all documents, and those of the queries.
 
-Reads a Lucene index, writes a folder of term counts (see ranktrial/ir/term_counts.py), whole or not at all. Each
-posting is read once and written in blocks, so memory does not grow with the number of postings.
+Reads a Lucene index; writes a folder of term counts (see ranktrial/ir/term_counts.py), whole or not at all. Each
+posting is read once and written in blocks, so memory does not grow with the number of postings. Of prepared queries, it
+writes a JSON object: query id -> list of terms after analysis, in their order, as searching with this analyser takes
+them.
 """
 
 from __future__ import annotations
@@ -15,13 +17,12 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from ranktrial.bm25.fields import contents
-from ranktrial.bm25.lucene import java_class, refusal, with_java_errors
+from ranktrial.bm25.lucene import contents, java_class, make_analyzer, open_directory, with_java_errors
 from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
-from ranktrial.common.files import atomic_folder
+from ranktrial.common.files import atomic_folder, write_json
 from ranktrial.common.progress import Progress
-from ranktrial.ir.collection import Document
+from ranktrial.ir.collection import Document, read_queries
 from ranktrial.ir.term_counts import STATISTICS, write_names
 
 BLOCK = 4_000_000  # postings held in memory before they are written
@@ -37,15 +38,9 @@ class Settings:
 
 def open_reader(index: Path):
     """Lucene's reader of an index. Raises UserError if the index is not complete."""
-    directory = java_class("org.apache.lucene.store.FSDirectory")
-    from jnius import JavaException, cast
+    from jnius import cast
 
-    try:
-        folder = directory.open(java_class("java.io.File")(str(index)).toPath())
-        reader = java_class("org.apache.lucene.index.DirectoryReader").open(folder)
-    except JavaException as error:
-        raise refusal(error, f"{index}: not a complete Lucene index, delete it and index again") from None
-    return cast("org.apache.lucene.index.IndexReader", reader)
+    return cast("org.apache.lucene.index.IndexReader", open_directory(index))
 
 
 def document_ids(reader) -> list[str]:
@@ -145,5 +140,23 @@ def count_terms(index: Path, terms: Path, settings: Settings) -> None:
     print(f"{index}: counted the terms of {statistics['documents']} documents", file=sys.stderr)
 
 
+def analysed(queries: dict[str, str], analyzer: str) -> dict[str, list[str]]:
+    """The terms of each query."""
+    java, tools = make_analyzer(analyzer), java_class("io.anserini.analysis.AnalyzerUtils")
+    return {query: list(tools.analyze(java, text)) for query, text in queries.items()}
+
+
+@with_java_errors
+def analyse_queries(
+    queries: Path, terms: Path,
+    analyzer: Annotated[str, "english stems and drops stop words, standard does neither; or the code of a language"],
+) -> None:  # fmt: skip
+    """Write the terms of each query after analysis by an index's analyser, in their order."""
+    text_of = read_queries(queries)
+    if not text_of:
+        raise UserError(f"{queries}: no query to analyse; the dataset lacks this split")
+    write_json(terms, analysed(text_of, analyzer), ensure_ascii=False, indent=1)
+
+
 if __name__ == "__main__":
-    job(count_terms)
+    job(count_terms, analyse_queries)
