@@ -139,7 +139,7 @@ growth: setup  ## time each stage on corpora of growing sizes (SIZES), fit expon
 reruns: setup  ## print the scripts that a change makes run again, compared with COMMIT (default HEAD)
 	@$(BIN)/python -m tests.support.reruns $(or $(COMMIT),HEAD)
 
-architecture: setup  ## draw docs/architecture.svg: the rooms of scripts/ and their imports
+architecture: setup  ## draw docs/architecture.svg: the rooms of ranktrial/ and scripts/, and their imports
 	$(BIN)/python -m tests.support.architecture
 
 schema: setup  ## write the schema for editors, the page of keys and the table of formats from the declarations
