@@ -7,18 +7,13 @@ filtered candidates), negatives/{dataset}/{pairs}.trec.gz (candidates and positi
 """
 
 from ranktrial.engine.rule_helpers import one_of
-from ranktrial.experiment import job_files
 from ranktrial.experiment.results_paths import FIELDS
 from scripts.training import planning as training
 
 
 use rule in_evaluation as negatives with:
     input:
-        corpus=planned(job_files.corpus),
-        queries=result("queries", split="train"),
-        qrels=result("qrels", split="train"),
-        evaluation_qrels=planned(training.examples_evaluation_qrels),
-        first_stage=planned(training.examples_first_stage),
+        unpack(planned(training.examples_inputs)),
     output:
         negatives=result("negatives"),
     log:
@@ -33,13 +28,7 @@ use rule in_evaluation as negatives with:
 
 use rule in_evaluation as mine_negatives with:
     input:
-        corpus=planned(job_files.corpus),
-        queries=result("queries", split="train"),
-        qrels=result("qrels", split="train"),
-        evaluation_qrels=planned(training.examples_evaluation_qrels),
-        first_stage=planned(training.examples_first_stage),
-        runs=planned(training.examples_runs),
-        scores=planned(training.filtering_scores),
+        unpack(planned(training.examples_inputs)),
     output:
         negatives=result("negatives"),
         record=result("mining_record"),

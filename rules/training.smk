@@ -23,12 +23,7 @@ use rule in_neural as weights with:
 
 use rule in_neural as fine_tune with:
     input:
-        unpack(planned(training.dev_inputs)),
-        start=planned(training.start),
-        corpus=planned(training.corpus),
-        queries=planned(training.queries),
-        negatives=planned(training.negatives),
-        scores=planned(training.teacher_scores),
+        unpack(planned(training.training_inputs)),
     output:
         checkpoint=directory(result("checkpoint")),
         timing=result("checkpoint_timing"),

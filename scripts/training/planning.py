@@ -7,7 +7,6 @@ scores of mining, and a teacher's scores.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
@@ -23,6 +22,9 @@ from ranktrial.models.model_keys import Model, Weights
 from ranktrial.models.training_keys import Training
 
 OF_POOL = ("exclude_evaluation", "range_min", "range_max")  # keys of `negatives` that determine the candidates
+
+
+Inputs = dict[str, str | list[str]]  # the inputs of a job, by its options
 
 
 class Examples(NamedTuple):
@@ -227,32 +229,6 @@ def mining_records(experiment: Experiment) -> list[str]:
     return list(found)
 
 
-def teacher_scores(experiment: Experiment, recipe: str, seed: str) -> list[str]:
-    """The teacher's scores of a recipe's examples for a seed, one file per dataset; empty without a teacher."""
-    entry = experiment.recipes[recipe]
-    if not entry.teacher:
-        return []
-    fields = {"system": entry.teacher, "pairs": examples_name(entry, sample_of(entry, int(seed)))}
-    fields |= {"experiment": experiment.name, "scored": "teachers"}
-    return [
-        path("pair_scores", **fields, dataset=dataset, seed=scorer_seed(experiment, dataset, entry.teacher))
-        for dataset in entry.datasets
-    ]
-
-
-def dev_inputs(experiment: Experiment, recipe: str) -> dict[str, str | list[str]]:
-    """BM25's run of the dev queries, the queries (or their passages) and their judgements; empty without `evaluate`."""
-    entry = experiment.recipes[recipe]
-    if not entry.evaluate:
-        return {"dev_run": [], "dev_queries": [], "dev_qrels": []}
-    dataset, length = entry.datasets[0], entry.length_of_passages
-    return {
-        "dev_run": path("split_run", experiment=experiment.name, dataset=dataset, split="dev"),
-        "dev_queries": job_files.texts(experiment, dataset, "queries/dev", length),
-        "dev_qrels": path("qrels", experiment=experiment.name, dataset=dataset, split="dev"),
-    }
-
-
 def evaluation_settings(experiment: Experiment, model: str, recipe: str) -> JsonObject:
     """The settings for evaluating a model during training; empty without `evaluate`."""
     how = experiment.recipes[recipe].evaluate
@@ -272,40 +248,39 @@ def examples_settings(experiment: Experiment, dataset: str, examples: str) -> Js
     return settings_of(experiment, examples_of(experiment, dataset, examples))
 
 
-def examples_first_stage(experiment: Experiment, dataset: str, examples: str) -> str | list[str]:
-    """BM25's run of the training queries, if labels, positives or negatives come from it."""
-    return bm25_run(experiment, examples_of(experiment, dataset, examples))
-
-
-def examples_evaluation_qrels(experiment: Experiment, dataset: str, examples: str) -> list[str]:
-    """The judgements of dev and test, whose documents are not used as negatives if the recipe excludes them."""
-    return _evaluation_qrels(experiment, examples_of(experiment, dataset, examples))
-
-
-def examples_runs(experiment: Experiment, dataset: str, examples: str) -> list[str]:
-    """The runs of the training queries by the systems that supply negatives."""
-    return runs(experiment, examples_of(experiment, dataset, examples))
-
-
 def pairs_script(scored: str) -> str:
     """The script that collects the pairs to score: candidate negatives, or the examples of a teacher's students."""
     return {"negatives": "training/pool.py", "teachers": "training/pairs.py"}[scored]
 
 
-def pairs_inputs(experiment: Experiment, scored: str, dataset: str, pairs: str) -> dict[str, str | list[str]]:
-    """The input files for collecting pairs, by the options of the script."""
-    fields = {"experiment": experiment.name, "dataset": dataset}
-    if scored == "teachers":
-        return {"negatives": path("negatives", **fields, examples=pairs)}
-    examples = pool_of(experiment, dataset, pairs)
+def _inputs_of(experiment: Experiment, examples: Examples) -> Inputs:
+    """What examples are chosen from: texts, judgements (those of dev and test if their documents are excluded), and
+    BM25's run if labels, positives or negatives come from it.
+    """
+    fields = {"experiment": experiment.name, "dataset": examples.dataset}
+    excluded = ("dev", "test") if examples.recipe.negatives.exclude_evaluation else ()
     return {
-        "corpus": job_files.corpus(experiment, dataset),
+        "corpus": job_files.corpus(experiment, examples.dataset),
         "queries": path("queries", **fields, split="train"),
         "qrels": path("qrels", **fields, split="train"),
-        "evaluation_qrels": _evaluation_qrels(experiment, examples),
+        "evaluation_qrels": [path("qrels", **fields, split=split) for split in excluded],
         "first_stage": bm25_run(experiment, examples),
-        "runs": runs(experiment, examples),
     }
+
+
+def examples_inputs(experiment: Experiment, dataset: str, examples: str) -> Inputs:
+    """The inputs for choosing examples, with runs and scores if negatives are mined."""
+    chosen = examples_of(experiment, dataset, examples)
+    mined = {"runs": runs(experiment, chosen), "scores": filtering_scores(experiment, dataset, examples)}
+    return _inputs_of(experiment, chosen) | (mined if chosen.recipe.negatives.mined else {})
+
+
+def pairs_inputs(experiment: Experiment, scored: str, dataset: str, pairs: str) -> Inputs:
+    """The inputs for collecting pairs."""
+    if scored == "teachers":
+        return {"negatives": path("negatives", experiment=experiment.name, dataset=dataset, examples=pairs)}
+    examples = pool_of(experiment, dataset, pairs)
+    return _inputs_of(experiment, examples) | {"runs": runs(experiment, examples)}
 
 
 def pairs_settings(experiment: Experiment, scored: str, dataset: str, pairs: str) -> JsonObject:
@@ -313,30 +288,29 @@ def pairs_settings(experiment: Experiment, scored: str, dataset: str, pairs: str
     return {} if scored == "teachers" else pool_settings_of(experiment, pool_of(experiment, dataset, pairs))
 
 
-def start(experiment: Experiment, model: str, recipe: str, seed: str) -> str:
-    """The checkpoint from which a training starts."""
-    before = experiment.recipes[recipe].start_from or UNTRAINED
-    starting_seed = experiment.starting_seed(recipe, int(seed))
-    return path("checkpoint", experiment=experiment.name, model=model, recipe=before, seed=starting_seed)
-
-
-def corpus(experiment: Experiment, recipe: str) -> str | list[str]:
-    """The documents that a recipe learns from, or their passages: one file per dataset."""
+def training_inputs(experiment: Experiment, model: str, recipe: str, seed: str) -> Inputs:
+    """The inputs of a training: the checkpoint from which it starts; by dataset texts or passages, examples and a
+    teacher's scores; and, if it evaluates, BM25's run of the first dataset's dev queries, their texts and judgements.
+    """
     entry = experiment.recipes[recipe]
-    return _files(entry, lambda dataset: job_files.corpus(experiment, dataset, entry.length_of_passages))
-
-
-def queries(experiment: Experiment, recipe: str) -> str | list[str]:
-    """The queries that a recipe learns from, or their passages, in the same order."""
-    entry = experiment.recipes[recipe]
-    return _files(entry, lambda name: job_files.texts(experiment, name, "queries/train", entry.length_of_passages))
-
-
-def negatives(experiment: Experiment, recipe: str, seed: str) -> str | list[str]:
-    """The examples that a recipe learns from with a seed, in the same order."""
-    entry = experiment.recipes[recipe]
-    examples = examples_name(entry, sample_of(entry, int(seed)))
-    return _files(entry, lambda name: path("negatives", experiment=experiment.name, dataset=name, examples=examples))
+    length, name = entry.length_of_passages, examples_name(entry, sample_of(entry, int(seed)))
+    before = {"recipe": entry.start_from or UNTRAINED, "seed": experiment.starting_seed(recipe, int(seed))}
+    of = {dataset: {"experiment": experiment.name, "dataset": dataset} for dataset in entry.datasets}
+    scored = {"scored": "teachers", "system": entry.teacher, "pairs": name}
+    taught, evaluated = of if entry.teacher else (), entry.datasets[:1] if entry.evaluate else ()
+    return {
+        "dev_run": [path("split_run", **of[dataset], split="dev") for dataset in evaluated],
+        "dev_queries": [job_files.texts(experiment, dataset, "queries/dev", length) for dataset in evaluated],
+        "dev_qrels": [path("qrels", **of[dataset], split="dev") for dataset in evaluated],
+        "start": path("checkpoint", experiment=experiment.name, model=model, **before),
+        "corpus": [job_files.corpus(experiment, dataset, length) for dataset in of],
+        "queries": [job_files.texts(experiment, dataset, "queries/train", length) for dataset in of],
+        "negatives": [path("negatives", **of[dataset], examples=name) for dataset in of],
+        "scores": [
+            path("pair_scores", **of[dataset], **scored, seed=scorer_seed(experiment, dataset, str(entry.teacher)))
+            for dataset in taught
+        ],
+    }
 
 
 def gpus(experiment: Experiment, recipe: str) -> int:
@@ -395,14 +369,3 @@ def weights_settings(experiment: Experiment, model: str) -> JsonObject:
     if is_served(entry):
         return {"endpoint": address_of(entry)}
     return given_of(Weights, entry) | given_of(Judging, entry)
-
-
-def _evaluation_qrels(experiment: Experiment, examples: Examples) -> list[str]:
-    splits = ("dev", "test") if examples.recipe.negatives.exclude_evaluation else ()
-    return [path("qrels", experiment=experiment.name, dataset=examples.dataset, split=split) for split in splits]
-
-
-def _files(recipe: Recipe, file_of: Callable[[str], str]) -> str | list[str]:
-    """The file of a recipe's dataset, or a list of files in order if it learns from several."""
-    files = [file_of(dataset) for dataset in recipe.datasets]
-    return files if len(files) > 1 else files[0]

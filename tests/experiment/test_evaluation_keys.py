@@ -9,12 +9,17 @@ import yaml
 from ranktrial.engine import job_code
 from ranktrial.experiment.leakage import learnt_from
 from ranktrial.experiment.resolution import resolve
-from scripts.training.planning import code_of_evaluation, dev_inputs, training_settings
+from scripts.training.planning import code_of_evaluation, training_inputs, training_settings
 from tests.experiment.test_config import changed
 from tests.experiment.test_reading import refused
 
 EVERY = {"evaluate": {"measure": "RR@10", "every": 50, "candidates": 20}, "load_best_model_at_end": True,
          "early_stopping_patience": 3, "early_stopping_threshold": 0.001}  # fmt: skip
+
+
+def of_dev(planned):
+    """The inputs of a training by which it is evaluated."""
+    return {name: files for name, files in training_inputs(planned, "m", "r", "1").items() if name.startswith("dev_")}
 
 
 def experiment(recipe, **further):
@@ -23,23 +28,23 @@ def experiment(recipe, **further):
 
 def test_jobs_are_given_the_dev_queries_and_how_the_model_is_evaluated():
     reported = experiment(EVERY)
-    assert dev_inputs(reported, "r") == {
-        "dev_run": "results/e/bm25/d/dev.trec.gz",
-        "dev_queries": "results/e/data/d/queries/dev.jsonl",
-        "dev_qrels": "results/e/data/d/qrels/dev.qrels",
+    assert of_dev(reported) == {
+        "dev_run": ["results/e/bm25/d/dev.trec.gz"],
+        "dev_queries": ["results/e/data/d/queries/dev.jsonl"],
+        "dev_qrels": ["results/e/data/d/qrels/dev.qrels"],
     }
     settings = training_settings(reported, "m", "r", "1")
     how = {"measure": "RR@10", "every": 50, "candidates": 20, "batch_size": reported.models["m"].batch_size}
     assert {key: settings[key] for key in EVERY} == EVERY | {"evaluate": how}
     split = experiment(EVERY | {"long_documents": "passages", "passage_length": 99})
-    assert dev_inputs(split, "r")["dev_queries"] == "results/e/passages/d/99/queries/dev.jsonl"
+    assert of_dev(split)["dev_queries"] == ["results/e/passages/d/99/queries/dev.jsonl"]
 
 
 def test_defaults_change_no_job():
     plain, said = experiment({}), experiment({"load_best_model_at_end": False, "early_stopping_patience": None})
     assert training_settings(plain, "m", "r", "1") == training_settings(said, "m", "r", "1")
     assert not set(training_settings(plain, "m", "r", "1")) & set(EVERY)
-    assert set(map(str, dev_inputs(plain, "r").values())) == {"[]"}
+    assert set(map(str, of_dev(plain).values())) == {"[]"}
     settings = training_settings(experiment({"evaluate": {}}), "m", "r", "1")
     assert settings["evaluate"] == {"batch_size": 32}
 

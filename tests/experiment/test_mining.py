@@ -31,9 +31,11 @@ def test_a_system_ranks_the_training_queries_and_bm25_does_not():
     assert list(experiment.selection_tasks) == ["d/train"] and list(experiment.tasks) == ["d"]
     name = examples(experiment)
     assert name == "human-labels_3-z-negatives_all-queries_top-of-2-50"
-    assert planning.examples_runs(experiment, "d", name) == ["results/e/runs/d-train/z/seed-0.trec.gz"]
+    assert planning.examples_inputs(experiment, "d", name)["runs"] == ["results/e/runs/d-train/z/seed-0.trec.gz"]
     assert (
-        planning.examples_first_stage(experiment, "d", name) == [] == planning.filtering_scores(experiment, "d", name)
+        planning.examples_inputs(experiment, "d", name)["first_stage"]
+        == []
+        == planning.filtering_scores(experiment, "d", name)
     )
     assert planning.examples_settings(experiment, "d", name) == {
         "from": ["z"], "per_query": 3, "exclude_evaluation": True, "range_min": 2, "range_max": 50, "labels": "human",
@@ -49,8 +51,10 @@ def test_a_trained_system_mines_with_its_first_seed():
     more = {"train_on": "d", "negatives": {"from": "tuned"}, "start_from": "r"}
     experiment = resolved({}, recipes__more=more, systems__again={"model": "m", "recipe": "more", "seeds": 2})
     name = examples(experiment, "more")
-    assert planning.examples_runs(experiment, "d", name) == ["results/e/runs/d-train/tuned/seed-1.trec.gz"]
-    assert [planning.negatives(experiment, "more", seed) for seed in "12"] == [f"results/e/negatives/d/{name}.tsv"] * 2
+    assert planning.examples_inputs(experiment, "d", name)["runs"] == ["results/e/runs/d-train/tuned/seed-1.trec.gz"]
+    assert [planning.training_inputs(experiment, "m", "more", seed)["negatives"] for seed in "12"] == [
+        [f"results/e/negatives/d/{name}.tsv"]
+    ] * 2
     assert planning.names_of_negatives(experiment, of_systems=False) == [examples(experiment)]
 
 
@@ -60,8 +64,8 @@ def test_a_list_makes_recipes_and_a_list_within_it_one_of_several_sources():
     assert experiment.recipes["r-bm25-z"].negatives.from_ == ("bm25", "z")
     name = examples(experiment, "r-bm25-z")
     assert name == "human-labels_3-bm25+z-negatives_all-queries"
-    assert planning.examples_first_stage(experiment, "d", name) == "results/e/bm25/d/train.trec.gz"
-    assert planning.examples_runs(experiment, "d", name) == ["results/e/runs/d-train/z/seed-0.trec.gz"]
+    assert planning.examples_inputs(experiment, "d", name)["first_stage"] == "results/e/bm25/d/train.trec.gz"
+    assert planning.examples_inputs(experiment, "d", name)["runs"] == ["results/e/runs/d-train/z/seed-0.trec.gz"]
     alone = resolved({"from": [["bm25", "z"]]})
     assert list(alone.recipes) == ["r"] and alone.recipes["r"].negatives.from_ == ("bm25", "z")
 
@@ -75,8 +79,8 @@ def test_bm25s_and_random_negatives_are_chosen_as_ever():
     filtered = resolved({"max_score": 20})
     name = examples(filtered)
     assert planning.names_of_negatives(filtered, of_systems=True) == [name] and name.endswith("queries_max-score-20")
-    assert planning.examples_first_stage(filtered, "d", name) == "results/e/bm25/d/train.trec.gz"
-    assert planning.examples_runs(filtered, "d", name) == [] and filtered.selection_tasks == {}
+    assert planning.examples_inputs(filtered, "d", name)["first_stage"] == "results/e/bm25/d/train.trec.gz"
+    assert planning.examples_inputs(filtered, "d", name).get("runs", []) == [] and filtered.selection_tasks == {}
     assert planning.examples_settings(filtered, "d", name)["from"] == ["bm25"]
 
 
@@ -108,7 +112,7 @@ def test_margins_share_what_a_cross_encoder_scores():
         "corpus": "results/e/data/d/corpus.jsonl",
         "queries": "results/e/data/d/queries/train.jsonl",
         "qrels": "results/e/data/d/qrels/train.qrels",
-        "evaluation_qrels": planning.examples_evaluation_qrels(experiment, "d", names[0]),
+        "evaluation_qrels": planning.examples_inputs(experiment, "d", names[0])["evaluation_qrels"],
         "first_stage": "results/e/bm25/d/train.trec.gz",
         "runs": ["results/e/runs/d-train/z/seed-0.trec.gz"],
     }
@@ -210,9 +214,12 @@ def test_labels_candidates_and_negatives_of_a_tuned_bm25():
     experiment = resolve(changed({"recipes/r": recipe} | TUNED), "c.yaml")
     name = examples(experiment)
     assert name == "bm25-labels_3-bm25-negatives_all-queries_top-of-0-100_by-tuned-bm25"
-    assert planning.examples_first_stage(experiment, "d", name) == "results/e/runs/d-train/tuned-bm25/seed-0.trec.gz"
     assert (
-        planning.examples_runs(experiment, "d", name) == []
+        planning.examples_inputs(experiment, "d", name)["first_stage"]
+        == "results/e/runs/d-train/tuned-bm25/seed-0.trec.gz"
+    )
+    assert (
+        planning.examples_inputs(experiment, "d", name).get("runs", []) == []
         and planning.names_of_negatives(experiment, of_systems=True) == []
     )
     assert list(experiment.selection_tasks) == ["d/train"]

@@ -58,7 +58,10 @@ def test_all_queries_have_one_sample_and_settings_as_if_nothing_had_been_said():
     rich = resolved({"recipes/r": {"train_on": "d", "epochs": BY_SIZE, "samples": 3, "sampling": "independent"}})
     assert rich.recipes == plain.recipes
     for seed in ("1", "2"):
-        assert planning.negatives(rich, "r", seed) == planning.negatives(plain, "r", seed)
+        assert (
+            planning.training_inputs(rich, "m", "r", seed)["negatives"]
+            == planning.training_inputs(plain, "m", "r", seed)["negatives"]
+        )
 
 
 def test_epochs_by_size_and_a_plain_number_are_one_training():
@@ -93,7 +96,9 @@ def test_numbers_as_keys_are_read_from_files_and_survive_being_written(tmp_path)
 
 def test_seeds_learn_from_samples_in_turn():
     few = resolved({"recipes/r/queries": 64, "recipes/r/samples": 3})
-    files = [planning.negatives(few, "r", str(seed)).rsplit("/", 1)[1] for seed in (1, 2, 3, 4)]
+    files = [
+        planning.training_inputs(few, "m", "r", str(seed))["negatives"][0].rsplit("/", 1)[1] for seed in (1, 2, 3, 4)
+    ]
     words = "human-labels_3-bm25-negatives_64-queries"
     assert files == [f"{words}.tsv", f"{words}_sample-2.tsv", f"{words}_sample-3.tsv", f"{words}.tsv"]
     assert planning.examples_settings(few, "d", f"{words}_sample-3")["sample"] == 3
@@ -131,7 +136,7 @@ def test_examples_that_differ_have_names_that_differ_and_settings_that_say_how()
     random_among = {"negatives": {"from": "random", "range_max": 50}, "positives": {"among_candidates": True}}
     experiment = resolved({"recipes/r": {"train_on": "d", **random_among}})
     name = examples_name(experiment.recipes["r"])
-    assert planning.examples_first_stage(experiment, "d", name) == "results/e/bm25/d/train.trec.gz"
+    assert planning.examples_inputs(experiment, "d", name)["first_stage"] == "results/e/bm25/d/train.trec.gz"
 
 
 def test_defaults_that_are_written_change_no_job():

@@ -41,11 +41,18 @@ def test_the_job_is_given_the_files_of_each_and_how_they_alternate():
     experiment = resolved([["d", "e"]], recipes__r__negatives={"from": "bm25", "per_query": 2})
     name = "human-labels_2-bm25-negatives_all-queries"
     assert list(all_examples(experiment)) == [("d", name), ("e", name)]
-    assert planning.corpus(experiment, "r") == ["results/e/data/d/corpus.jsonl", "results/e/data/e/corpus.jsonl"]
-    assert planning.queries(experiment, "r") == [f"results/e/data/{one}/queries/train.jsonl" for one in "de"]
-    assert planning.negatives(experiment, "r", "1") == [f"results/e/negatives/{one}/{name}.tsv" for one in "de"]
-    assert planning.examples_first_stage(experiment, "e", name) == "results/e/bm25/e/train.trec.gz"
-    read = planning.examples_evaluation_qrels(experiment, "e", name)
+    assert planning.training_inputs(experiment, "m", "r", "1")["corpus"] == [
+        "results/e/data/d/corpus.jsonl",
+        "results/e/data/e/corpus.jsonl",
+    ]
+    assert planning.training_inputs(experiment, "m", "r", "1")["queries"] == [
+        f"results/e/data/{one}/queries/train.jsonl" for one in "de"
+    ]
+    assert planning.training_inputs(experiment, "m", "r", "1")["negatives"] == [
+        f"results/e/negatives/{one}/{name}.tsv" for one in "de"
+    ]
+    assert planning.examples_inputs(experiment, "e", name)["first_stage"] == "results/e/bm25/e/train.trec.gz"
+    read = planning.examples_inputs(experiment, "e", name)["evaluation_qrels"]
     assert read == [f"results/e/data/e/qrels/{split}.qrels" for split in ("dev", "test")]
     settings = planning.training_settings(experiment, "m", "r", "1")
     assert settings["datasets"] == ["d", "e"] and "multi_dataset_batch_sampler" not in settings
@@ -53,7 +60,7 @@ def test_the_job_is_given_the_files_of_each_and_how_they_alternate():
     assert planning.training_settings(given, "m", "r", "1")["multi_dataset_batch_sampler"] == "round_robin"
     one = resolved("d")
     assert "datasets" not in planning.training_settings(one, "m", "r", "1")
-    assert planning.corpus(one, "r") == "results/e/data/d/corpus.jsonl"
+    assert planning.training_inputs(one, "m", "r", "1")["corpus"] == ["results/e/data/d/corpus.jsonl"]
 
 
 def test_a_system_mines_in_each_and_a_sample_is_of_each():
@@ -62,7 +69,9 @@ def test_a_system_mines_in_each_and_a_sample_is_of_each():
     assert list(experiment.selection_tasks) == ["d/train", "e/train"]
     names = [name for _, name in all_examples(experiment)]
     for dataset, name in zip("de", names, strict=True):
-        assert planning.examples_runs(experiment, dataset, name) == [f"results/e/runs/{dataset}-train/z/seed-0.trec.gz"]
+        assert planning.examples_inputs(experiment, dataset, name)["runs"] == [
+            f"results/e/runs/{dataset}-train/z/seed-0.trec.gz"
+        ]
         assert planning.examples_settings(experiment, dataset, name)["queries"] == 32
     assert planning.mining_records(experiment) == [f"results/e/negatives/{one}/{names[0]}.mining.json" for one in "de"]
 

@@ -27,10 +27,12 @@ def resolved(changes):
 
 def test_a_teacher_scores_the_examples_and_the_training_takes_its_scores():
     experiment = resolved({"recipes/r/scale": 10, "recipes/r/queries": 16, "recipes/r/samples": 2})
-    scores = [planning.teacher_scores(experiment, "r", seed) for seed in "12"]
+    scores = [planning.training_inputs(experiment, "m", "r", seed)["scores"] for seed in "12"]
     name = "human-labels_3-bm25-negatives_16-queries"
     assert scores == [[f"results/e/teachers/d/{name}{sample}/ce/seed-0.trec.gz"] for sample in ("", "_sample-2")]
-    assert planning.negatives(experiment, "r", "2") == f"results/e/negatives/d/{name}_sample-2.tsv"
+    assert planning.training_inputs(experiment, "m", "r", "2")["negatives"] == [
+        f"results/e/negatives/d/{name}_sample-2.tsv"
+    ]
     settings = planning.training_settings(experiment, "m", "r", "1")
     assert (settings["teacher"], settings["scale"]) == ("ce", 10) and "temperature" not in settings
     assert "distilled from ce" in describe(experiment, experiment.systems["tuned"])
@@ -40,7 +42,7 @@ def test_a_teacher_of_several_datasets_scores_the_examples_of_each():
     experiment = resolved({"datasets/e": OTHER["datasets/e"], "recipes/r/train_on": [["d", "e"]]})
     name = "human-labels_3-bm25-negatives_all-queries"
     scores = [f"results/e/teachers/{dataset}/{name}/ce/seed-0.trec.gz" for dataset in "de"]
-    assert planning.teacher_scores(experiment, "r", "1") == scores
+    assert planning.training_inputs(experiment, "m", "r", "1")["scores"] == scores
     assert datasets_learnt(experiment, experiment.systems["tuned"], "d") == ["d", "e"]
 
 
@@ -48,7 +50,7 @@ def test_without_a_teacher_no_setting_is_another():
     said = {"recipes/r/teacher": None, "recipes/r/temperature": None, "recipes/r/scale": None}
     assert resolve(changed(said), "c.yaml").recipes == resolve(changed({}), "c.yaml").recipes
     experiment = resolve(changed(said), "c.yaml")
-    assert planning.teacher_scores(experiment, "r", "1") == []
+    assert planning.training_inputs(experiment, "m", "r", "1")["scores"] == []
     assert not {"teacher", "scale", "temperature"} & set(planning.training_settings(experiment, "m", "r", "1"))
 
 
@@ -135,7 +137,7 @@ def test_the_example_in_the_documentation_is_a_configuration():
     written["recipes"]["taught"]["train_on"] = "d"
     given = {f"{section}/{name}": entry for section, entries in written.items() for name, entry in entries.items()}
     experiment = resolve(changed(given), "c.yaml")
-    scores = planning.teacher_scores(experiment, "taught", "1")
+    scores = planning.training_inputs(experiment, "m", "taught", "1")["scores"]
     assert scores[0].endswith("/human-labels_3-bm25-negatives_all-queries/teacher/seed-0.trec.gz") and len(scores) == 1
     assert planning.training_settings(experiment, "minilm", "taught", "1")["teacher"] == "teacher"
 

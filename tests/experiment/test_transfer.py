@@ -117,10 +117,12 @@ def test_a_comparison_with_the_starting_point():
 def test_the_seed_of_the_starting_point():
     experiment = study()
     start = "results/e/models/m/pseudo-ir/seed-2"
-    assert training.start(experiment, "m", "few-ir-pseudo-32", "2") == start
+    assert training.training_inputs(experiment, "m", "few-ir-pseudo-32", "2")["start"] == start
     fixed = study(recipes__few__start_seed=1)
-    assert training.start(fixed, "m", "few-ir-pseudo-32", "2") == start.replace("seed-2", "seed-1")
-    assert training.start(fixed, "m", "few-ir-scratch-32", "2") == "results/e/models/m/untrained/seed-0"
+    assert training.training_inputs(fixed, "m", "few-ir-pseudo-32", "2")["start"] == start.replace("seed-2", "seed-1")
+    assert (
+        training.training_inputs(fixed, "m", "few-ir-scratch-32", "2")["start"] == "results/e/models/m/untrained/seed-0"
+    )
 
 
 def test_seed_effects_are_common_only_to_tasks_that_share_checkpoints():

@@ -34,7 +34,9 @@ def test_a_key_of_the_trainer_is_declared_once_and_read_once():
 
 
 def test_recipes_with_the_same_examples_share_them():
-    first, more, pseudo = (planning.negatives(EXPERIMENT, name, "1") for name in ("first", "more", "pseudo"))
+    first, more, pseudo = (
+        planning.training_inputs(EXPERIMENT, "m", name, "1")["negatives"][0] for name in ("first", "more", "pseudo")
+    )
     assert first == more != pseudo and first.startswith("results/e/negatives/d/human-labels_")
     examples = examples_name(EXPERIMENT.recipes["more"])
     negatives = stated(EXPERIMENT.recipes["first"].negatives)
@@ -47,25 +49,29 @@ def test_recipes_with_the_same_examples_share_them():
 
 def test_bm25s_run_is_read_where_labels_or_negatives_come_from_it():
     names = {name: examples_name(recipe) for name, recipe in EXPERIMENT.recipes.items()}
-    assert planning.examples_first_stage(EXPERIMENT, "d", names["first"]) == []
-    assert planning.examples_first_stage(EXPERIMENT, "d", names["pseudo"]) == "results/e/bm25/d/train.trec.gz"
+    assert planning.examples_inputs(EXPERIMENT, "d", names["first"])["first_stage"] == []
+    assert planning.examples_inputs(EXPERIMENT, "d", names["pseudo"])["first_stage"] == "results/e/bm25/d/train.trec.gz"
 
 
 def test_documents_of_dev_and_test_are_no_negatives_unless_the_recipe_allows_it():
     excluded = EXPERIMENT.recipes["first"].negatives.exclude_evaluation
-    read = planning.examples_evaluation_qrels(EXPERIMENT, "d", examples_name(EXPERIMENT.recipes["first"]))
+    read = planning.examples_inputs(EXPERIMENT, "d", examples_name(EXPERIMENT.recipes["first"]))["evaluation_qrels"]
     assert excluded and read == ["results/e/data/d/qrels/dev.qrels", "results/e/data/d/qrels/test.qrels"]
 
 
 def test_a_recipe_starts_from_the_same_seed_of_another_or_from_the_models_own_weights():
-    assert planning.start(EXPERIMENT, "m", "more", "2") == "results/e/models/m/first/seed-2"
-    assert planning.start(EXPERIMENT, "m", "first", "2") == "results/e/models/m/untrained/seed-0"
+    assert planning.training_inputs(EXPERIMENT, "m", "more", "2")["start"] == "results/e/models/m/first/seed-2"
+    assert planning.training_inputs(EXPERIMENT, "m", "first", "2")["start"] == "results/e/models/m/untrained/seed-0"
 
 
 def test_a_recipe_that_splits_learns_from_passages():
-    assert planning.corpus(EXPERIMENT, "first") == "results/e/data/d/corpus.jsonl"
-    assert planning.corpus(EXPERIMENT, "pseudo") == "results/e/passages/d/99/corpus.jsonl"
-    assert planning.queries(EXPERIMENT, "pseudo") == "results/e/passages/d/99/queries/train.jsonl"
+    assert planning.training_inputs(EXPERIMENT, "m", "first", "1")["corpus"] == ["results/e/data/d/corpus.jsonl"]
+    assert planning.training_inputs(EXPERIMENT, "m", "pseudo", "1")["corpus"] == [
+        "results/e/passages/d/99/corpus.jsonl"
+    ]
+    assert planning.training_inputs(EXPERIMENT, "m", "pseudo", "1")["queries"] == [
+        "results/e/passages/d/99/queries/train.jsonl"
+    ]
     settings = [planning.training_settings(EXPERIMENT, "m", name, "3") for name in ("first", "pseudo")]
     assert "long_documents" not in settings[0] and settings[1]["long_documents"] == "passages"
     assert settings[0]["seed"] == 3 and settings[0]["type"] == "bi-encoder"
