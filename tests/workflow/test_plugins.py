@@ -518,7 +518,7 @@ def test_a_kind_of_figure_is_drawn_and_stands_on_the_page_and_in_the_archive(hou
     assert "Waterfall plots</h2>" in report and "## Waterfall plots" in summary
     assert "figures/waterfall-sorted.svg" in summary
     with zipfile.ZipFile(results / "toys.crate.zip") as archive:
-        assert "results/toys/figures/waterfall-sorted.svg" in {name.partition("/")[2] for name in archive.namelist()}
+        assert "results/toys/figures/waterfall-sorted.svg" in archive.namelist()
 
 
 @pytest.mark.parametrize(
