@@ -14,6 +14,17 @@ IN_FULL = pages.full_tables(EXPERIMENT)
 ANSWERED = pages.answers(EXPERIMENT)
 
 
+def written(tables):
+    """The parameters of the planned jobs of tables; the script is a file, with a function if it has several."""
+
+    def of_job(wildcards):
+        return tables[wildcards.table]()
+
+    script = code(lambda wildcards: of_job(wildcards).script.partition(":")[0])
+    function = lambda wildcards: of_job(wildcards).script.partition(":")[2]
+    return job(script, lambda wildcards: of_job(wildcards).settings) | {"function": function}
+
+
 localrules:
     page,
     full_table,
@@ -31,10 +42,7 @@ use rule in_report as page with:
     wildcard_constraints:
         table=one_of(TO_PRINT),
     params:
-        **job(
-            code(lambda wildcards: TO_PRINT[wildcards.table]().script),
-            lambda wildcards: TO_PRINT[wildcards.table]().settings,
-        ),
+        **written(TO_PRINT),
 
 
 use rule in_report as full_table with:
@@ -49,10 +57,7 @@ use rule in_report as full_table with:
     wildcard_constraints:
         table=one_of(IN_FULL),
     params:
-        **job(
-            code(lambda wildcards: IN_FULL[wildcards.table]().script),
-            lambda wildcards: IN_FULL[wildcards.table]().settings,
-        ),
+        **written(IN_FULL),
 
 
 use rule in_report as answer with:
@@ -66,7 +71,4 @@ use rule in_report as answer with:
     wildcard_constraints:
         table=one_of(ANSWERED),
     params:
-        **job(
-            code(lambda wildcards: ANSWERED[wildcards.table]().script),
-            lambda wildcards: ANSWERED[wildcards.table]().settings,
-        ),
+        **written(ANSWERED),

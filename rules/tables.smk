@@ -57,7 +57,7 @@ COLLECTED = {
     ),
     "costs": from_files(
         "reports/costs.py",
-        {"beside": timings.timings(EXPERIMENT)},
+        {"behind": timings.timings(EXPERIMENT)},
         timing=timings.run_timings(EXPERIMENT),
         beside=timings.other_timings(EXPERIMENT),
     ),

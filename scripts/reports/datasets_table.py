@@ -16,11 +16,12 @@ one row per dataset and split; cells that need documents are empty for datasets 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pandas as pd
 
-from ranktrial.common.command_line import parser, run
-from ranktrial.common.files import atomic_text
+from ranktrial.common.command_line import job
+from ranktrial.common.tables import write_table
 from ranktrial.experiment.results_paths import fields_of
 
 COLLECTION_COLUMNS = (
@@ -64,20 +65,17 @@ def per_query(split: dict) -> dict[str, float]:
     return {"all_queries": queries, "relevant_per_query": split["relevant"] / queries} if queries else {}
 
 
-def main() -> None:
-    arguments = parser(__doc__, "statistics*", "word-pieces*", "table", settings=False).parse_args()
-    pieces = {fields_of("word_pieces", path)["dataset"]: json.loads(path.read_text()) for path in arguments.word_pieces}
-    table_rows: list[dict] = []
-    for path in arguments.statistics:
+def write_datasets(statistics: list[Path], word_pieces: list[Path], table: Path) -> None:
+    """Write the table, one row per dataset and split."""
+    pieces = {fields_of("word_pieces", path)["dataset"]: json.loads(path.read_text()) for path in word_pieces}
+    of_splits: list[dict] = []
+    for path in statistics:
         name = fields_of("statistics", path)["dataset"]
-        table_rows += rows(name, json.loads(path.read_text()), pieces.get(name))
-    with atomic_text(arguments.table) as file:
-        columns = ["dataset", "split", *COLLECTION_COLUMNS, *SPLIT_COLUMNS]
-        table = pd.DataFrame(table_rows, columns=columns).astype(
-            dict.fromkeys((*OF_SOME, "word_pieces_sample"), "Int64")
-        )
-        table.to_csv(file, sep="\t", index=False)
+        of_splits += rows(name, json.loads(path.read_text()), pieces.get(name))
+    columns = ["dataset", "split", *COLLECTION_COLUMNS, *SPLIT_COLUMNS]
+    whole = dict.fromkeys((*OF_SOME, "word_pieces_sample"), "Int64")
+    write_table(table, pd.DataFrame(of_splits, columns=columns).astype(whole))
 
 
 if __name__ == "__main__":
-    run(main)
+    job(write_datasets)

@@ -6,10 +6,10 @@ tables/multiple-comparisons/{family}.md and .tex (booktabs); the differences on 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.reports.comparison.families import (
     FoundFamily,
     differences,
@@ -24,28 +24,20 @@ from ranktrial.reports.writing.content import Block, Folded, Items, Paragraph
 from ranktrial.reports.writing.printed import write_printed
 
 
-@dataclass(frozen=True)
-class Settings:
-    """How a multiple comparison is shown."""
-
-    labels: Annotated[Labels, "labels of tasks and systems that have one"]
-    title: Annotated[str, "of the figure"] = ""
-
-
 def content(found: FoundFamily) -> list[Block]:
     """The answer, each system's mean, the notes on the method, and the differences."""
     said = [*notes(found), *found.record.warnings]
     return [Paragraph(sentence(found)), standings(found), Items(said), differences(found)]
 
 
-def main() -> None:
-    arguments = parser(__doc__, "table", "record", "page", "tex", settings=Settings).parse_args()
-    labels, name = arguments.settings.labels, arguments.page.stem
-    found = read_family(arguments.table, arguments.record, labels)
-    blocks = content(found)
+def write_family(
+    table: Path, record: Path, page: Path, tex: Path, labels: Labels, title: Annotated[str, "of the figure"] = ""
+) -> None:
+    """Write the page in both formats."""
+    found, name = read_family(table, record, labels), page.stem
     in_full = [Folded("The differences on each task, at full precision", [], f"{name}.tsv")] if found.tasks > 1 else []
-    write_printed(f"{name}: {heading(found, labels)}", blocks, arguments.page, arguments.tex, in_full)
+    write_printed(f"{name}: {heading(found, labels)}", content(found), page, tex, in_full)
 
 
 if __name__ == "__main__":
-    run(main)
+    job(write_family)

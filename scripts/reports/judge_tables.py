@@ -18,7 +18,7 @@ from typing import Annotated, Any
 import numpy as np
 import pandas as pd
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.files import write_text
 from ranktrial.common.tables import read_metrics, write_table
 from ranktrial.experiment.results_paths import fields_of
@@ -127,7 +127,7 @@ def on_both(human: Metrics, model: Metrics, system: str, measure: str) -> tuple[
     return human[system].loc[queries, measure].to_numpy(), model[system].loc[queries, measure].to_numpy()
 
 
-def page(name: str, rows: Sequence[Row], timing: Mapping[str, Any], settings: Settings) -> str:
+def content(name: str, rows: Sequence[Row], timing: Mapping[str, Any], settings: Settings) -> str:
     """The page with all numbers."""
     of_kind = {kind: [row for row in rows if row.kind == kind] for kind in dict.fromkeys(row.kind for row in rows)}
     parts: list[Block] = [
@@ -192,18 +192,19 @@ def shown(value: float | None) -> str:
     return "undefined" if value is None else f"{value:.3f}"
 
 
-def main() -> None:
-    names = ("human", "model", "timing", "human-metrics*", "model-metrics*", "page", "table")
-    options = parser(__doc__, *names, settings=Settings).parse_args()
-    settings: Settings = options.settings
-    human, model = (read_systems(paths) for paths in (options.human_metrics, options.model_metrics))
-    pairs = [] if settings.holes else both_judged(read_qrels(options.human), read_qrels(options.model))
+def write_judge(
+    human: Path, model: Path, timing: Path, human_metrics: list[Path], model_metrics: list[Path],
+    page: Path, table: Path, settings: Settings,
+) -> None:  # fmt: skip
+    """Write the table and the page."""
+    by_human, by_model = read_systems(human_metrics), read_systems(model_metrics)
+    pairs = [] if settings.holes else both_judged(read_qrels(human), read_qrels(model))
     rows = list(agreement(pairs)) if pairs else []
     for measure in settings.measures:
-        rows += [orders(human, model, measure), *biases(human, model, measure)]
-    write_table(options.table, pd.DataFrame([asdict(row) for row in rows]))
-    write_text(options.page, page(options.page.stem, rows, json.loads(options.timing.read_text()), settings))
+        rows += [orders(by_human, by_model, measure), *biases(by_human, by_model, measure)]
+    write_table(table, pd.DataFrame([asdict(row) for row in rows]))
+    write_text(page, content(page.stem, rows, json.loads(timing.read_text()), settings))
 
 
 if __name__ == "__main__":
-    run(main)
+    job(write_judge)

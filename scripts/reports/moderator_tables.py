@@ -7,12 +7,12 @@ subgroup at full precision, the same in Markdown with what each model says and t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 import pandas as pd
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.files import write_text
 from ranktrial.common.tables import write_table
 from ranktrial.records.comparison import ModerationRecord
@@ -39,14 +39,6 @@ CAUTION = (
     "is a hypothesis."
 )
 WHOLE = ("df", "group_k", "model_k", "model_qe_df", "model_qm_df", "model_permutations")
-
-
-@dataclass(frozen=True)
-class Settings:
-    """The names that the tables show."""
-
-    title: Annotated[str, "what is compared"]
-    labels: Annotated[Labels, "labels of tasks and systems that have one"]
 
 
 def in_full(record: ModerationRecord) -> pd.DataFrame:
@@ -143,18 +135,17 @@ def content(record: ModerationRecord) -> list[Block]:
     return blocks
 
 
-def main() -> None:
-    arguments = parser(__doc__, "moderators", "table", "page", "tex", settings=Settings).parse_args()
-    settings: Settings = arguments.settings
-    record = read_moderation(arguments.moderators)
-    write_table(arguments.table, in_full(record))
+def write_moderators(
+    moderators: Path, table: Path, page: Path, tex: Path, title: Annotated[str, "what is compared"], labels: Labels
+) -> None:
+    """Write the tables of a comparison's moderators."""
+    record = read_moderation(moderators)
     blocks = content(record)
-    of_tasks = [Section("Values of the tasks", [values(record, settings.labels)])] if record.models else []
-    write_text(
-        arguments.page, printed.markdown_document(f"Moderators of the effect: {settings.title}", [*blocks, *of_tasks])
-    )
-    write_text(arguments.tex, printed.latex_document([Paragraph(settings.title), *blocks]))
+    of_tasks = [Section("Values of the tasks", [values(record, labels)])] if record.models else []
+    write_table(table, in_full(record))
+    write_text(page, printed.markdown_document(f"Moderators of the effect: {title}", [*blocks, *of_tasks]))
+    write_text(tex, printed.latex_document([Paragraph(title), *blocks]))
 
 
 if __name__ == "__main__":
-    run(main)
+    job(write_moderators)

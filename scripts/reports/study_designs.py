@@ -7,13 +7,12 @@ Reads tables/study-designs/{plan}.json; the page shows figures/study-design-{pla
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import pandas as pd
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.files import write_text
 from ranktrial.common.settings import read_record
 from ranktrial.common.tables import write_table
@@ -31,13 +30,6 @@ HOW_TO_READ = (
     "t-test; for several, the random-effects summary. Cells in bold meet the target. Queries are those of each "
     "collection, seeds those of each trained system. For the formulas, see docs/formulas.md, Planning a study."
 )
-
-
-@dataclass(frozen=True)
-class Settings:
-    """The names on the page."""
-
-    labels: Annotated[dict[str, str], "labels of systems that have one"]
 
 
 def designs(plans: list[PlanRecord]) -> pd.DataFrame:
@@ -81,7 +73,7 @@ def how_to_read(plans: list[PlanRecord]) -> Paragraph:
     return Paragraph(HOW_TO_READ.format(powers=", ".join(powers)))
 
 
-def page(plans: list[PlanRecord], figures: dict[str, str], labels: Labels) -> list[Block]:
+def whole_page(plans: list[PlanRecord], figures: dict[str, str], labels: Labels) -> list[Block]:
     """The whole page; `figures` are where the page finds the drawing of each plan."""
     sections: list[Block] = []
     for plan in plans:
@@ -91,22 +83,21 @@ def page(plans: list[PlanRecord], figures: dict[str, str], labels: Labels) -> li
     return [*sections, how_to_read(plans)]
 
 
-def main() -> None:
-    arguments = parser(__doc__, "plans*", "figures*", "table", "page", "tex", settings=Settings).parse_args()
-    plans = [read_record(PlanRecord, path) for path in arguments.plans]
-    labels = Labels({}, arguments.settings.labels)
-    drawings = [path for path in arguments.figures if path.suffix == ".svg"]
-    figures = {
-        plan.plan: Path(os.path.relpath(drawing, arguments.page.parent)).as_posix()
-        for plan, drawing in zip(plans, drawings, strict=True)
-    }
-    write_table(arguments.table, designs(plans))
-    write_text(arguments.page, printed.markdown_document("Planning the next study", page(plans, figures, labels)))
-    tables = [[Paragraph(plan.plan), *content(plan, labels), how_to_read([plan])] for plan in plans]
-    write_text(arguments.tex, "\n".join(map(printed.latex_document, tables)))
-    for plan in plans:
+def write_designs(
+    plans: list[Path], figures: list[Path], table: Path, page: Path, tex: Path,
+    labels: Annotated[dict[str, str], "labels of systems that have one"],
+) -> None:  # fmt: skip
+    """Write the tables of all plans, and print the sentences."""
+    every, names = [read_record(PlanRecord, path) for path in plans], Labels({}, labels)
+    drawings = [Path(os.path.relpath(path, page.parent)).as_posix() for path in figures if path.suffix == ".svg"]
+    drawn = {plan.plan: drawing for plan, drawing in zip(every, drawings, strict=True)}
+    write_table(table, designs(every))
+    write_text(page, printed.markdown_document("Planning the next study", whole_page(every, drawn, names)))
+    tables = [[Paragraph(plan.plan), *content(plan, names), how_to_read([plan])] for plan in every]
+    write_text(tex, "\n".join(map(printed.latex_document, tables)))
+    for plan in every:
         print(f"{plan.plan}: {sentence(plan)}")
 
 
 if __name__ == "__main__":
-    run(main)
+    job(write_designs)

@@ -12,13 +12,13 @@ time of fine-tuning depend on where the negatives are from: recipes that differ 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Literal
 
 import pandas as pd
 
-from ranktrial.common.command_line import parser, run
-from ranktrial.common.files import write_text
-from ranktrial.common.tables import COSTS, read_table
+from ranktrial.common.command_line import job
+from ranktrial.common.tables import COSTS, read_table, write_table
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.reports.figures.cost_data import ALONE, side_by_side
 from ranktrial.reports.writing.content import Block, Paragraph, Table
@@ -162,18 +162,17 @@ def content(table: pd.DataFrame, note: str) -> list[Block]:
     return [Table(heads(headings), [rows]), Paragraph(note)]
 
 
-def main() -> None:
-    arguments = parser(__doc__, "costs", "table", "page", "tex", settings=Settings).parse_args()
-    settings: Settings = arguments.settings
-    costs = read_table(arguments.costs, *COSTS)
+def write_times(costs: Path, table: Path, page: Path, tex: Path, settings: Settings) -> None:
+    """Write the times of inference or of fine-tuning."""
+    timed = read_table(costs, *COSTS)
     if settings.work == "inference":
-        table, note = inference_times(costs, settings.systems), notes_on_inference(costs, settings)
-        table["column"] = columns(table, settings.tasks)
+        times, note = inference_times(timed, settings.systems), notes_on_inference(timed, settings)
+        times["column"] = columns(times, settings.tasks)
     else:
-        table, note = fine_tuning_times(costs, settings.systems), NOTES[settings.work]
-    write_text(arguments.table, table.to_csv(sep="\t", index=False))
-    write_printed(f"{settings.work.capitalize()} times", content(table, note), arguments.page, arguments.tex)
+        times, note = fine_tuning_times(timed, settings.systems), NOTES[settings.work]
+    write_table(table, times)
+    write_printed(f"{settings.work.capitalize()} times", content(times, note), page, tex)
 
 
 if __name__ == "__main__":
-    run(main)
+    job(write_times)

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from ranktrial.common.command_line import settings_of
 from ranktrial.common.errors import UserError
 from ranktrial.common.settings import read_settings
 from ranktrial.experiment.exhibits import family as family_exhibit
@@ -44,7 +45,7 @@ def test_all_systems_on_all_tasks():
     ]  # fmt: skip
     shown = family_exhibit.settings(experiment, "f")
     assert shown == {"labels": {"tasks": {"d-dev": "d/dev"}, "systems": {"bm25": "BM25"}}}
-    assert read_settings(family_table.Settings, shown).title == ""
+    assert read_settings(settings_of(family_table.write_family), shown).title == ""
     made = pages.named_in_summary(experiment)
     assert (
         "results/e/figures/multiple-comparisons/f.svg" in made and "results/e/tables/multiple-comparisons/f.md" in made

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from ranktrial.ir.trec import write_qrels
-from scripts.reports import judge_tables as script
+from scripts.reports.judge_tables import write_judge
 from tests.support.calling import call
 
 QUERIES = [f"q{number}" for number in range(12)]
@@ -48,7 +48,7 @@ def table(monkeypatch, files, **settings):
     folder, on_human, on_model, _ = files
     paths = {"human": folder / "human.qrels", "model": folder / "model.qrels", "timing": folder / "timing.json",
              "human_metrics": on_human, "model_metrics": on_model, "page": folder / "j.md", "table": folder / "j.tsv"}  # fmt: skip
-    call(monkeypatch, script, {"measures": ["nDCG@10"]} | settings, **paths)
+    call(monkeypatch, write_judge, {"measures": ["nDCG@10"]} | settings, **paths)
     return pd.read_csv(folder / "j.tsv", sep="\t"), (folder / "j.md").read_text()
 
 

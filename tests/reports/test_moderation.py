@@ -143,7 +143,7 @@ def test_each_coefficient_is_a_row(record):
 def test_the_tables_hold_every_number(monkeypatch, files, record):
     settings = {"title": "c, t against c", "labels": {"tasks": {"a": "A *first*"}, "systems": {}}}
     paths = {"moderators": files / "c.json", "table": files / "t.tsv", "page": files / "t.md", "tex": files / "t.tex"}
-    call(monkeypatch, moderator_tables, settings, **paths)
+    call(monkeypatch, moderator_tables.write_moderators, settings, **paths)
     table = pd.read_csv(files / "t.tsv", sep="\t")
     assert list(table["kind"]) == ["coefficient"] * 6 + ["subgroup"] * 2
     slope = table[table["term"] == "Size"].iloc[0]

