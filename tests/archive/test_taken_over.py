@@ -18,7 +18,7 @@ from scripts.archive.compare_archives import main as compare_main
 from scripts.archive.resume import resume
 from tests.support import crafted
 from tests.support.crafted import EFFECT, META, METRIC, record, small, with_record
-from tests.support.one_line import one_line
+from tests.support.one_line import refused
 
 
 def taken(tmp_path, clone, files=None, **how):
@@ -107,9 +107,8 @@ def test_links_in_the_clone_are_not_followed_without_consent(tmp_path, where):
     (clone / where).parent.mkdir(parents=True, exist_ok=True)
     (clone / where).symlink_to(elsewhere / "mine" if where == METRIC else elsewhere)
     before = crafted.listing(elsewhere)
-    with pytest.raises(UserError) as error:
+    with refused("link"):
         taken(tmp_path, clone, overwrite=True)
-    one_line(error, "link")
     assert crafted.listing(elsewhere) == before
     if where == "results":
         taken(tmp_path, clone, links=True)
@@ -123,9 +122,8 @@ def test_a_file_where_a_folder_should_be(tmp_path, where, said):
     clone = crafted.clone(tmp_path / "clone")
     (clone / where).parent.mkdir(parents=True)
     (clone / where).write_text("mine")
-    with pytest.raises(UserError) as error:
+    with refused(said):
         taken(tmp_path, clone, overwrite=True)
-    one_line(error, said)
     assert (clone / where).read_text() == "mine"
 
 
@@ -169,9 +167,8 @@ def test_a_comparison_empties_only_its_own_folder(tmp_path, monkeypatch, make):
     make(tmp_path / "out")
     before = crafted.listing(tmp_path)
     monkeypatch.setattr(sys, "argv", ["compare", "--a", "a.zip", "--b", "b.zip", "--out", str(tmp_path / "out")])
-    with pytest.raises(UserError) as error:
+    with refused("OUT"):
         compare_main()
-    one_line(error, "OUT")
     assert crafted.listing(tmp_path) == before
 
 

@@ -6,14 +6,13 @@ import shutil
 import numpy as np
 import pytest
 
-from ranktrial.common.errors import UserError
 from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.term_counts import TermCounts
 from scripts.bm25 import index as index_script
 from scripts.bm25 import terms as terms_script
 from scripts.bm25.terms import Settings, analyse_queries, count
 from tests.support.calling import call
-from tests.support.one_line import one_line
+from tests.support.one_line import refused
 from tests.support.term_counts import write_term_counts
 
 DOCUMENTS = [
@@ -72,9 +71,8 @@ def test_the_order_of_documents_and_the_size_of_blocks_change_no_byte(tmp_path, 
 
 
 def test_an_index_that_is_none_is_reported_in_a_line(tmp_path):
-    with pytest.raises(UserError) as error:
+    with refused("none: not a complete Lucene index"):
         count(tmp_path / "none", tmp_path / "terms", Settings("english", "together"))
-    one_line(error, "none: not a complete Lucene index")
     assert not (tmp_path / "terms").exists()
 
 
@@ -83,9 +81,8 @@ def test_counts_that_lost_a_file_or_lines_are_refused(tmp_path, damage):
     write_term_counts(tmp_path / "terms", {"a": ["lion"], "b": ["lion", "tiger"]})
     path = tmp_path / "terms" / damage
     path.unlink() if damage.endswith("npy") else path.write_text("x\n")
-    with pytest.raises(UserError) as error:
+    with refused("not complete term counts"):
         TermCounts(tmp_path / "terms")
-    one_line(error, "not complete term counts")
     shutil.rmtree(tmp_path / "terms")
 
 
@@ -111,7 +108,7 @@ def test_queries_are_analysed_as_in_searching(tmp_path, monkeypatch):
 
 def test_no_queries_are_reported_in_a_line(tmp_path, monkeypatch):
     write_queries(tmp_path / "queries.jsonl", {})
-    with pytest.raises(UserError) as error:
+    with refused("no query to analyse"):
         call(
             monkeypatch,
             analyse_queries,
@@ -119,4 +116,3 @@ def test_no_queries_are_reported_in_a_line(tmp_path, monkeypatch):
             queries=tmp_path / "queries.jsonl",
             terms=tmp_path / "t.json",
         )
-    one_line(error, "no query to analyse")

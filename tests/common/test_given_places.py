@@ -8,7 +8,7 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.given_places import OF_WORKFLOW, check_file, check_folder, check_new
-from tests.support.one_line import one_line
+from tests.support.one_line import refused
 
 REPOSITORY = Path(__file__).parents[2]
 CHECKS = {
@@ -32,9 +32,8 @@ def clone(tmp_path, monkeypatch):
 )
 def test_no_place_is_one_of_the_workflow(clone, check, out):
     for place in (Path(out), clone / out):
-        with pytest.raises(UserError) as reported:
+        with refused("is a folder of the workflow; give another OUT"):
             check(place)
-        one_line(reported, "is a folder of the workflow; give another OUT")
 
 
 @pytest.mark.parametrize("check", CHECKS.values(), ids=CHECKS)
@@ -73,9 +72,8 @@ def test_what_is_there_is_not_replaced_unless_it_was_made_so(clone):
     check_file(Path("file"), "path\tkind", "report", "REPORT")
     Path("file").write_text("path\tkind of thing\n")
     for out in ("file", "folder"):
-        with pytest.raises(UserError) as reported:
+        with refused(f"{out}: exists and is not an earlier report; give another REPORT"):
             check_file(Path(out), "path\tkind", "report", "REPORT")
-        one_line(reported, f"{out}: exists and is not an earlier report; give another REPORT")
 
 
 def test_every_command_with_such_an_option_checks_it():

@@ -14,6 +14,7 @@ from ranktrial.ir.collection import read_corpus
 from ranktrial.ir.trec import read_qrels
 from scripts.datasets import planning
 from tests.experiment.test_config import changed
+from tests.support.one_line import refused
 from tests.support.prepared import prepare
 
 ANTIQUE = {"1": 0, "2": 1, "3": 1, "4": 2}
@@ -129,9 +130,8 @@ def test_grades_are_written_with_numbers_as_keys(tmp_path):
 def test_keys_that_no_grade_is_written_as_are_refused(tmp_path, written, said):
     path = tmp_path / "c.yaml"
     path.write_text(written + "\n")
-    with pytest.raises(UserError) as error:
+    with refused(said):
         read_yaml(path)
-    assert said in str(error.value)
 
 
 WRONG = {
@@ -162,9 +162,8 @@ WRONG = {
 @pytest.mark.parametrize("case", WRONG)
 def test_a_mistake_in_the_configuration_is_one_line(case):
     changes, said = WRONG[case]
-    with pytest.raises(UserError) as error:
+    with refused(said):
         resolve(changed(changes), "c.yaml")
-    assert said in str(error.value) and "\n" not in str(error.value)
 
 
 def test_the_jobs_of_a_dataset_without_these_keys_have_the_settings_of_before():

@@ -2,9 +2,8 @@
 
 import pytest
 
-from ranktrial.common.errors import UserError
 from ranktrial.datasets.formats.letor import FORMAT, Options, read
-from tests.support.one_line import one_line
+from tests.support.one_line import refused
 
 LINES = "2 qid:1 1:3 # docid = a\n0 qid:1 1:0 # docid = b\n1 qid:2 1:1\n"
 
@@ -24,15 +23,13 @@ def test_grades_become_judgements(tmp_path):
 )
 def test_mistakes_are_one_line(tmp_path, text, reported):
     (tmp_path / "test.txt").write_text(text)
-    with pytest.raises(UserError) as error:
+    with refused(reported):
         read(tmp_path / "test.txt", Options())
-    one_line(error, reported)
 
 
 def test_a_folder_needs_the_names_of_its_files(tmp_path):
-    with pytest.raises(UserError) as error:
+    with refused("is a folder: name its files under letor"):
         read(tmp_path, Options())
-    one_line(error, "is a folder: name its files under letor")
 
 
 def test_files_lie_below_the_location_and_are_not_the_same():

@@ -4,10 +4,9 @@ import re
 
 import pytest
 
-from ranktrial.common.errors import UserError
 from ranktrial.engine import display as state
 from ranktrial.engine.display import STAGES, stage_of
-from tests.support.one_line import one_line
+from tests.support.one_line import refused
 from tests.workflow.conftest import REPOSITORY
 
 
@@ -84,16 +83,14 @@ def test_a_damaged_file_costs_a_run_its_timings_and_no_more(folder):
     run = a_run()
     run.plan({"score": "scoring"}, {"score": 1})
     assert run.rules == {"score": state.Rule("scoring", 1)}
-    with pytest.raises(UserError) as error:
+    with refused("results/state/progress/tiny.json: not JSON"):
         state.read("tiny")
-    one_line(error, "results/state/progress/tiny.json: not JSON")
 
 
 def test_an_experiment_without_a_run_is_a_line_that_names_the_others():
     state.write(a_run())
-    with pytest.raises(UserError) as error:
+    with refused("tinny: no run of it has started in this folder", "runs of: tiny"):
         state.read("tinny")
-    one_line(error, "tinny: no run of it has started in this folder", "runs of: tiny")
 
 
 def test_each_rule_file_with_rules_has_a_stage():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from ranktrial.common.errors import UserError
 from ranktrial.experiment.judged import family
 from ranktrial.experiment.resolution import resolve
 from scripts.datasets import planning as datasets
@@ -12,7 +11,7 @@ from scripts.inference import planning
 from scripts.reports.planning import pages
 from scripts.synthesis.planning import comparison_inputs, comparison_settings
 from tests.experiment.test_config import changed
-from tests.support.one_line import one_line
+from tests.support.one_line import refused
 
 ENDPOINT = {"url": "https://api.example.org/v1", "model": "gpt-4o", "price": {"input": 1, "output": 2}}
 JUDGE = {"endpoint": ENDPOINT, "of": ["bm25", "tuned"], "humans": "sample", "human_queries": 50}
@@ -109,6 +108,5 @@ def test_without_human_queries_no_metrics_of_humans_are_read():
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_one_line(changes, key, problem):
-    with pytest.raises(UserError) as error:
+    with refused(key, problem):
         resolved(**changes)
-    one_line(error, key, problem)

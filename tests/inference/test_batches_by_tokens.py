@@ -5,13 +5,13 @@ import json
 import numpy as np
 import pytest
 
-from ranktrial.common.errors import UserError
 from ranktrial.experiment.resolution import resolve
 from scripts.inference import planning
 from scripts.inference.rerank import rerank
 from scripts.inference.score_all import score_all
 from tests.experiment.test_config import changed
 from tests.inference.test_lengths import encoded, folder, like, ranked  # noqa: F401 - a fixture among them
+from tests.support.one_line import refused
 
 WAYS = {"rerank": ("bi", rerank), "rerank pairs": ("cross", rerank), "score all": ("cross", score_all)}
 
@@ -75,6 +75,5 @@ def test_what_encodes_a_corpus_or_scores_by_torch_is_reported():
     ],
 )
 def test_what_forms_no_such_batches_refuses_them(reported, message):
-    with pytest.raises(UserError) as refused:
+    with refused(message):
         resolve(changed(reported), "c.yaml")
-    assert message in str(refused.value)

@@ -4,6 +4,7 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.ir.scores import check_pairs, read_scores
+from tests.support.one_line import refused
 
 
 def written(folder, content):
@@ -82,6 +83,5 @@ def test_a_csv_of_one_column_of_values_needs_no_name(tmp_path):
     ],
 )
 def test_a_mistake_in_columns_is_said_with_its_line(tmp_path, content, column, said):
-    with pytest.raises(UserError) as error:
+    with refused(f"s.txt{said}"):
         read_scores(written(tmp_path, content), column)
-    assert f"s.txt{said}" in str(error.value)

@@ -26,7 +26,7 @@ from tests.support.answering import (
     vector,
 )
 from tests.support.calling import call
-from tests.support.one_line import one_line
+from tests.support.one_line import refused
 
 PROTOCOLS = {
     "openai": {"embeddings": embedded, "rerank": scored},
@@ -129,28 +129,26 @@ def test_a_prompt_is_sent_as_it_is_and_does_not_count_as_words_of_a_text(tmp_pat
 def test_an_answer_with_other_numbers_than_asked_for_is_refused_and_not_kept(tmp_path, content, words):
     with answering({"embeddings": lambda request: answered(content)}) as asked:
         model = made(tmp_path, asked.url)
-        with pytest.raises(UserError) as reported:
+        with refused(asked.url, words):
             model.encode(["a", "b"], 2, "document")
-        one_line(reported, asked.url, words)
         assert len(model.kept) == 0 and len(asked.requests) == 1
 
 
 @pytest.mark.parametrize("score", [None, "1", [1.0], True])
 def test_scores_that_are_no_numbers_are_refused(tmp_path, score):
-    with answering({"rerank": lambda request: answered([{"index": 0, "score": score}])}) as asked:
-        with pytest.raises(UserError) as reported:
-            made(tmp_path, asked.url, protocol="tei").score([("a", "b")], 2)
-        one_line(reported, asked.url, "numbers")
+    with (
+        answering({"rerank": lambda request: answered([{"index": 0, "score": score}])}) as asked,
+        refused(asked.url, "numbers"),
+    ):
+        made(tmp_path, asked.url, protocol="tei").score([("a", "b")], 2)
 
 
 def test_batches_of_other_dimensions_are_refused(tmp_path):
     def growing(request):
         return answered({"data": [{"index": 0, "embedding": [1.0] * len(request["input"][0])}]})
 
-    with answering({"embeddings": growing}) as asked:
-        with pytest.raises(UserError) as reported:
-            made(tmp_path, asked.url).encode(["a", "bb"], 1, "document")
-        one_line(reported, asked.url, "vectors of 1 and of 2 dimensions; delete")
+    with answering({"embeddings": growing}) as asked, refused(asked.url, "vectors of 1 and of 2 dimensions; delete"):
+        made(tmp_path, asked.url).encode(["a", "bb"], 1, "document")
 
 
 def test_a_job_that_ends_midway_goes_on(tmp_path):
@@ -173,10 +171,8 @@ def test_a_job_that_ends_midway_goes_on(tmp_path):
 
 
 def test_an_endpoint_without_such_a_path_is_refused(tmp_path):
-    with answering({"embed": embedded_by_tei}) as asked:
-        with pytest.raises(UserError) as reported:
-            made(tmp_path, asked.url).encode(["a"], 2, "document")
-        one_line(reported, asked.url, "no embeddings below this address (404)")
+    with answering({"embed": embedded_by_tei}) as asked, refused(asked.url, "no embeddings below this address (404)"):
+        made(tmp_path, asked.url).encode(["a"], 2, "document")
 
 
 @pytest.fixture

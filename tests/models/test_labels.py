@@ -22,7 +22,7 @@ from scripts.training import planning
 from scripts.training.weights import weights
 from tests.experiment.test_config import changed
 from tests.support.calling import call
-from tests.support.one_line import one_line
+from tests.support.one_line import refused
 from tests.support.tiny_bert import build_labelling
 from tests.support.tiny_onnx import cross_encoder
 from tests.support.tiny_task import WORDS, in_process, write_collection
@@ -144,19 +144,15 @@ def test_what_is_not_said_or_not_there_is_one_line(model, tmp_path, monkeypatch)
     count = 3 if (named := "contradiction" in (model / "config.json").read_text()) else 2
     listed = "0 (contradiction), 1 (neutral), 2 (entailment)" if named else "0 (LABEL_0), 1 (LABEL_1)"
     for to_train in (False, True):
-        with pytest.raises(UserError) as refused:
+        with refused(f"{model}: a cross-encoder of {count} labels; say by the model's key label", listed):
             TYPE.load(model, 32, to_train)
-        one_line(refused, f"{model}: a cross-encoder of {count} labels; say by the model's key label", listed)
-    with pytest.raises(UserError) as refused:
+    with refused(f"label is 7, and the model's are {listed}"):
         TYPE.load(taken(model, tmp_path / "beyond", monkeypatch, label=7), 32)
-    one_line(refused, f"label is 7, and the model's are {listed}")
-    with pytest.raises(UserError) as refused:
+    with refused("label: the model has none of the name 'relevant'; known are "):
         taken(model, tmp_path / "other", monkeypatch, label="relevant")
-    one_line(refused, "label: the model has none of the name 'relevant'; known are ")
     single = build_labelling(tmp_path / "single", TEXTS, seed=2, labels=1)
-    with pytest.raises(UserError) as refused:
+    with refused("label: this model has a single score; leave it out"):
         TYPE.load(taken(single, tmp_path / "one", monkeypatch, label=0), 32)
-    one_line(refused, "label: this model has a single score; leave it out")
 
 
 def test_a_single_score_of_which_nothing_is_stated_is_taken_as_such(tmp_path):

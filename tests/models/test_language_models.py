@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pytest
 
-from ranktrial.common.errors import UserError
 from ranktrial.models import running  # noqa: F401  before torch: it sets how torch's threads wait
 from ranktrial.models.adapters import adapter
 from ranktrial.models.cutting import cutting_scorer
@@ -13,7 +12,7 @@ from ranktrial.models.language_models import FILE
 from scripts.training.weights import weights
 from tests.models.test_cutting import lengths
 from tests.support.calling import call
-from tests.support.one_line import one_line
+from tests.support.one_line import refused
 from tests.support.tiny_language_model import TEMPLATE, build, rendered
 
 TYPE = adapter("cross-encoder")
@@ -115,9 +114,8 @@ def test_a_long_document_loses_its_end_and_the_template_keeps_its_own(plain):
     assert cutting_scorer(scorer, lengths(3, 5, 12)).score(long) == pytest.approx(
         by_hand(plain, [("ash", "oak " * 5), ("elm", "yew")]), abs=1e-4
     )
-    with pytest.raises(UserError) as reported:
+    with refused("3 tokens of the query prompt", "max_length 4"):
         cutting_scorer(TYPE.load_scorer(plain, 4, 2, "torch"), lengths(None, None, 4))
-    one_line(reported, "3 tokens of the query prompt", "max_length 4")
 
 
 def test_a_tokenizer_without_padding_is_given_one(built):
@@ -149,9 +147,8 @@ def test_a_tokenizer_without_padding_is_given_one(built):
 )
 def test_each_refusal_is_one_line(built, reported, how, words):
     folder = built(reported, **how)
-    with pytest.raises(UserError) as refused:
+    with refused(str(folder), words):
         TYPE.load_scorer(folder, 60, 2, "torch")
-    one_line(refused, str(folder), words)
 
 
 def test_weights_are_taken_with_the_template_and_what_is_stated(plain, tmp_path, monkeypatch):
@@ -168,7 +165,6 @@ def test_a_model_of_another_type_is_given_no_tokens(tmp_path, monkeypatch):
     from tests.support.tiny_bert import build as build_bert
 
     build_bert(tmp_path / "bert", TEXTS, seed=1)
-    with pytest.raises(UserError) as reported:
+    with refused("true_token is of a language model", "this is none"):
         call(monkeypatch, weights, {"source": str(tmp_path / "bert"), "true_token": "yes"}, checkpoint=tmp_path / "out")
-    one_line(reported, "true_token is of a language model", "this is none")
     assert not (tmp_path / "out").exists()

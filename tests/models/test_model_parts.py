@@ -14,7 +14,7 @@ from ranktrial.models.adapters import adapter
 from ranktrial.models.loading import ACTIVATIONS, MODULES, check_activations, check_parts
 from scripts.training.weights import weights
 from tests.support.calling import call
-from tests.support.one_line import one_line
+from tests.support.one_line import refused
 from tests.support.tiny_bert import build
 from tests.support.tiny_routes import build_routed
 
@@ -35,14 +35,10 @@ def copied(plain, tmp_path) -> Path:
 def test_a_folder_without_its_tokenizer_is_refused(copied, tmp_path, monkeypatch):
     tokenizer = (copied / "tokenizer.json").read_text()
     (copied / "tokenizer.json").unlink()
-    with pytest.raises(UserError) as refused:
+    with refused(f"{copied}: no tokenizer beside its weights (tokenizer.json, vocab.txt, vocab.json with merges.txt"):
         adapter("bi-encoder").load(copied, 16)
-    one_line(
-        refused, f"{copied}: no tokenizer beside its weights (tokenizer.json, vocab.txt, vocab.json with merges.txt"
-    )
-    with pytest.raises(UserError) as refused:
+    with refused("no tokenizer beside its weights"):
         call(monkeypatch, weights, {"source": str(copied)}, checkpoint=tmp_path / "out")
-    one_line(refused, "no tokenizer beside its weights")
     (copied / "vocab.json").write_text("{}")  # without its merges each byte would be a token
     with pytest.raises(UserError, match="no tokenizer beside its weights"):
         check_parts(copied)
@@ -61,9 +57,8 @@ def test_the_tokenizer_of_another_model_is_refused(copied, plain, tmp_path):
     other = build(tmp_path / "other", [*TEXTS, "more words than it knows"], seed=1)
     shutil.copyfile(other / "tokenizer.json", copied / "tokenizer.json")
     known = json.loads((plain / "config.json").read_text())["vocab_size"]
-    with pytest.raises(UserError) as refused:
+    with refused("its tokenizer has numbers up to ", f"but the model knows {known} tokens: it is another model's"):
         adapter("bi-encoder").load(copied, 16)
-    one_line(refused, "its tokenizer has numbers up to ", f"but the model knows {known} tokens: it is another model's")
     tokenizer = json.loads((plain / "tokenizer.json").read_text())  # a token for images, as Gemma's has
     tokenizer["added_tokens"].append(tokenizer["added_tokens"][0] | {"id": known, "content": "<image>"})
     (copied / "tokenizer.json").write_text(json.dumps(tokenizer))
@@ -72,11 +67,8 @@ def test_the_tokenizer_of_another_model_is_refused(copied, plain, tmp_path):
     assert "<image>" in with_image.tokenizer.get_vocab()
     expected = kind.encode(kind.load(plain, 16), TEXTS, 2, "document")
     assert np.array_equal(kind.encode(with_image, TEXTS, 2, "document"), expected)
-    with pytest.raises(UserError) as refused:
+    with refused(f"{copied}: a text has the token '<image>' with the number {known}, ", f"model knows {known} tokens"):
         kind.encode(with_image, [*TEXTS, "an <image>"], 2, "document")
-    one_line(
-        refused, f"{copied}: a text has the token '<image>' with the number {known}, ", f"model knows {known} tokens"
-    )
 
 
 def test_a_token_that_was_added_around_each_text_and_has_no_embedding_is_refused_at_loading(tmp_path):
@@ -89,9 +81,8 @@ def test_a_token_that_was_added_around_each_text_and_has_no_embedding_is_refused
     whole.post_processor = processors.TemplateProcessing(single="<text> $A", special_tokens=[("<text>", 2)])
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=whole, unk_token="<unk>", pad_token="<unk>")
     loading.check_vocabulary(tokenizer, torch.nn.Embedding(3, 4), tmp_path)
-    with pytest.raises(UserError) as refused:
+    with refused("has numbers up to 2 (the token '<text>'), but the model knows 2 tokens"):
         loading.check_vocabulary(tokenizer, torch.nn.Embedding(2, 4), tmp_path)
-    one_line(refused, "has numbers up to 2 (the token '<text>'), but the model knows 2 tokens")
 
 
 @pytest.fixture
@@ -128,9 +119,8 @@ def test_a_tokenizer_without_padding_pads_with_the_end_of_a_text(gpt2):
         alone = [float(whole(**tokenizer(*pair, return_tensors="pt")).logits) for pair in PAIRS]
     np.testing.assert_allclose(scorer.score(PAIRS), alone, rtol=0, atol=1e-5)
     assert np.ptp(alone) > 0.1
-    with pytest.raises(UserError) as refused:
+    with refused("its tokenizer has neither a token for padding nor one for the end of a text"):
         adapter("cross-encoder").load(gpt2(), 32)
-    one_line(refused, "its tokenizer has neither a token for padding nor one for the end of a text")
 
 
 def test_what_is_padding_is_given_to_the_classifier_as_the_tokenizer_says_it(gpt2):
@@ -167,11 +157,8 @@ def test_an_activation_that_is_not_known_is_refused(copied):
     for file, content in places.items():
         for name in odd:
             file.write_text(json.dumps(content(name)))
-            with pytest.raises(UserError) as refused:
+            with refused(f"{file}: the activation {name!r} is none that is known", "torch.nn.modules.activation.Tanh"):
                 check_parts(copied)
-            one_line(
-                refused, f"{file}: the activation {name!r} is none that is known", "torch.nn.modules.activation.Tanh"
-            )
         for name in ("torch.nn.modules.activation.Tanh", "torch.nn.modules.linear.Identity", "torch.nn.GELU", None):
             file.write_text(json.dumps(content(name)))
             check_activations(copied)

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ranktrial.common.errors import UserError
 from ranktrial.models import loading  # noqa: F401 - first: it sets what the libraries read while they are imported
 from ranktrial.models.adapters import adapter
 from ranktrial.models.cutting import cutting_encoder
@@ -16,7 +15,7 @@ from ranktrial.training.training_settings import Settings as Training
 from scripts.inference.export import Settings, export_checkpoint
 from scripts.training.weights import weights
 from tests.support.calling import call
-from tests.support.one_line import one_line
+from tests.support.one_line import refused
 from tests.support.tiny_bert import vocabulary
 from tests.support.tiny_task import SCHEDULE
 
@@ -110,9 +109,8 @@ def test_max_length_keeps_the_first_tokens_and_no_more_than_the_tokenizer_does(t
     (folder / "tokenizer.json").write_text(json.dumps(stored))
     last = library_model().encode(["fig oak", "ash elm", "oats price"], normalize_embeddings=True)
     np.testing.assert_allclose(kind.encode(kind.load(folder, 2), texts, 3, "query"), last, rtol=0, atol=1e-6)
-    with pytest.raises(UserError) as refused:
+    with refused(f"{folder}: max_length is 4, but this model takes at most 3 tokens"):
         kind.load(folder, 4)
-    one_line(refused, f"{folder}: max_length is 4, but this model takes at most 3 tokens")
 
 
 def test_first_dimensions_and_batches_by_tokens(tmp_path, capsys):
@@ -130,18 +128,15 @@ def test_first_dimensions_and_batches_by_tokens(tmp_path, capsys):
 
 def test_what_it_cannot_do_is_said_in_one_line(tmp_path):
     folder = saved(tmp_path / "model")
-    with pytest.raises(UserError) as refused:
+    with refused(f"{folder}: a static embedding (StaticEmbedding) cannot be trained here; leave out the recipe"):
         adapter("bi-encoder").load(folder, 64, to_train=True)
-    one_line(refused, f"{folder}: a static embedding (StaticEmbedding) cannot be trained here; leave out the recipe")
-    with pytest.raises(UserError) as refused:
+    with refused("cannot be exported to ONNX: it takes offsets"):
         export_checkpoint(adapter("bi-encoder"), folder, tmp_path, Settings("bi-encoder", 24, "fp32"))
-    one_line(refused, "cannot be exported to ONNX: it takes offsets")
     for kind in ("cross-encoder", "sparse-encoder", "multi-vector", "query-generator"):
         model_type = adapter(kind)
         read = getattr(model_type, "load", None) or model_type.load_writer
-        with pytest.raises(UserError) as refused:
+        with refused(f"{folder}: a static embedding (StaticEmbedding); only bi-encoders may be one"):
             read(folder, 64, 1)
-        one_line(refused, f"{folder}: a static embedding (StaticEmbedding); only bi-encoders may be one")
 
 
 def test_the_tokenizer_has_to_be_there_and_to_be_its_own(tmp_path):
@@ -154,19 +149,16 @@ def test_the_tokenizer_has_to_be_there_and_to_be_its_own(tmp_path):
     )
     with_image = kind.load(folder, 64)
     assert np.isfinite(kind.encode(with_image, TEXTS, 2, "document")).all()
-    with pytest.raises(UserError) as refused:
+    with refused(f"{folder}: a text has the token '<image>' with the number {known}"):
         kind.encode(with_image, [*TEXTS, "an <image>"], 2, "document")
-    one_line(refused, f"{folder}: a text has the token '<image>' with the number {known}")
     tokenizer["model"]["vocab"]["zebra"] = known
     (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
-    with pytest.raises(UserError) as refused:
+    with refused(f"its tokenizer has numbers up to {known} (the token 'zebra')", "it is another model's"):
         kind.load(folder, 64)
-    one_line(refused, f"its tokenizer has numbers up to {known} (the token 'zebra')", "it is another model's")
     (folder / "tokenizer.json").unlink()
     (folder / "vocab.txt").write_text("ash\n")
-    with pytest.raises(UserError) as refused:
+    with refused(f"{folder}: no tokenizer beside its weights (tokenizer.json)"):
         kind.load(folder, 64)
-    one_line(refused, f"{folder}: no tokenizer beside its weights (tokenizer.json)")
 
 
 def test_another_first_module_is_named(tmp_path):
@@ -174,9 +166,8 @@ def test_another_first_module_is_named(tmp_path):
     modules = json.loads((folder / "modules.json").read_text())
     assert [module["type"] for module in modules] == [f"{LIBRARY}.StaticEmbedding"]
     (folder / "modules.json").write_text(json.dumps([modules[0] | {"type": f"{FORMER}.WordEmbeddings"}]))
-    with pytest.raises(UserError) as refused:
+    with refused(f"{folder}: its first module is a WordEmbeddings; expected a Transformer or a StaticEmbedding"):
         adapter("bi-encoder").load(folder, 64)
-    one_line(refused, f"{folder}: its first module is a WordEmbeddings; expected a Transformer or a StaticEmbedding")
 
 
 def test_a_table_without_rows_for_its_tokens_is_not_filled_at_random(tmp_path):
@@ -184,6 +175,5 @@ def test_a_table_without_rows_for_its_tokens_is_not_filled_at_random(tmp_path):
 
     folder = shutil.copytree(saved(tmp_path / "model"), tmp_path / "other")
     save_file({"rows": np.ones((3, 8), np.float32)}, folder / "model.safetensors")
-    with pytest.raises(UserError) as refused:
+    with refused(f"{folder}: cannot be loaded: "):
         adapter("bi-encoder").load(folder, 64)
-    one_line(refused, f"{folder}: cannot be loaded: ")

@@ -7,7 +7,7 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.new.kinds_of_files import Head, kind_of, read_head, value_names
-from tests.support.one_line import one_line
+from tests.support.one_line import refused
 
 CASES = [
     ("documents", "a", "<DOC>\n<DOCNO>1</DOCNO>"),
@@ -75,9 +75,8 @@ def test_headings_of_values():
 @pytest.mark.parametrize("start", ["", "\n \n"])
 def test_a_quote_that_does_not_close_is_reported_with_its_file_and_line(tmp_path, start):
     (tmp_path / "t.csv").write_text(f'{start}id,"a\nq1,1\n')
-    with pytest.raises(UserError) as reported:
+    with refused(f"{tmp_path}/t.csv:{1 + start.count(chr(10))}: not a line of comma-separated values"):
         kind_of(read_head(tmp_path / "t.csv"))
-    one_line(reported, f"{tmp_path}/t.csv:{1 + start.count(chr(10))}: not a line of comma-separated values")
 
 
 def test_a_file_of_the_system_that_cannot_be_read_is_named():
