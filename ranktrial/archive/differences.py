@@ -26,7 +26,7 @@ import numpy as np
 
 from ranktrial.archive import layout
 from ranktrial.archive.expected import ROOT, environment, fresh_folder, isolated, own_site, read_configuration
-from ranktrial.archive.shapes import Keys, check_shape, read_record, shown
+from ranktrial.archive.layout import Keys, check_shape, read_record, shown
 from ranktrial.common.errors import UserError
 from ranktrial.common.paths import below
 from ranktrial.common.strict_json import read_json

@@ -21,7 +21,7 @@ from functools import cache
 from pathlib import Path
 
 from ranktrial.archive import layout
-from ranktrial.archive.shapes import shown
+from ranktrial.archive.layout import shown
 from ranktrial.common.errors import UserError
 from ranktrial.common.paths import below, why_not_below
 from ranktrial.common.urls import is_remote

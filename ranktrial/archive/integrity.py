@@ -21,8 +21,20 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ranktrial.archive.layout import FORMAT, MANIFEST, SEAL, WORKFLOW, why_no_member
-from ranktrial.archive.shapes import BLOCK, RECORD, check_members, check_values, ends, seal, shaped
+from ranktrial.archive.layout import (
+    BLOCK,
+    FORMAT,
+    MANIFEST,
+    RECORD,
+    SEAL,
+    WORKFLOW,
+    check_members,
+    check_values,
+    ends,
+    seal,
+    shaped,
+    why_no_member,
+)
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_path, sha256
 from ranktrial.common.paths import below

@@ -25,8 +25,7 @@ from pathlib import Path, PurePosixPath
 from typing import Annotated, Any
 
 from ranktrial.archive import layout
-from ranktrial.archive.layout import kind_of, result_path
-from ranktrial.archive.shapes import FILE, Each, check_shape
+from ranktrial.archive.layout import FILE, Each, check_shape, kind_of, result_path
 from ranktrial.common.command_line import HEAD, NONE
 from ranktrial.common.digests import content_sha256
 from ranktrial.common.errors import UserError

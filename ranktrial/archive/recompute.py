@@ -38,7 +38,7 @@ from ranktrial.archive.expected import (
     why_not_laid_out,
 )
 from ranktrial.archive.jobs import RECOMPUTED, arguments, same, script_of, settings_in, stage_of, words_of
-from ranktrial.archive.shapes import read_record, shown, why_no_gzip
+from ranktrial.archive.layout import read_record, shown, why_no_gzip
 from ranktrial.common.errors import UserError
 from ranktrial.common.paths import OUR_CODE, below
 from ranktrial.engine.job_records import DIRECTORY_STAMP

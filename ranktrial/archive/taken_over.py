@@ -13,7 +13,7 @@ from pathlib import Path
 from ranktrial.archive import layout
 from ranktrial.archive.expected import configuration
 from ranktrial.archive.jobs import write_record
-from ranktrial.archive.shapes import RECORD_OF_SNAKEMAKE, read_record
+from ranktrial.archive.layout import RECORD_OF_SNAKEMAKE, read_record
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import sha256
 from ranktrial.common.ledger import read_entry, write_entry

@@ -34,8 +34,8 @@ from pathlib import Path
 from typing import Any
 
 from ranktrial.common.errors import UserError
+from ranktrial.common.processes import threads
 from ranktrial.common.progress import Progress, track
-from ranktrial.common.threads import threads
 from ranktrial.ir.collection import Document
 from ranktrial.ir.languages import ANALYSED, ENGLISH
 from ranktrial.ir.trec import Run

@@ -1,8 +1,8 @@
-"""Processes of this machine, their end by Ctrl-C, and Slurm's commands.
+"""Processes of this machine: their threads, their end by Ctrl-C, and Slurm's commands.
 
 Ctrl-C ends a command with one line instead of a traceback. Imports nothing slow, so that it takes effect early.
 
-Slurm's commands: their output, why they failed, and whether and when to try again.
+Of Slurm's commands: their output, why they failed, and whether and when to try again.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from types import TracebackType
 
 from ranktrial.common.errors import UserError
+from ranktrial.common.wording import integer
 
 
 def exists(pid: int) -> bool:
@@ -105,3 +106,9 @@ def ask(*command: str, patience: Patience | None = None) -> str:
         if patience is None or (pause := patience.after(reason)) is None:
             raise UserError(reason)
         time.sleep(pause)
+
+
+def threads() -> int:
+    """The number of threads that this job may use: OMP_NUM_THREADS, which Snakemake sets, or all cores."""
+    given = integer(os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip())  # OpenMP allows 4,2
+    return given if given and given > 0 else os.cpu_count() or 1

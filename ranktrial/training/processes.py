@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from ranktrial.common.errors import UserError
-from ranktrial.common.threads import threads
+from ranktrial.common.processes import threads
 from ranktrial.models.running import DEVICES, device
 from ranktrial.training import nodes as on_nodes
 from ranktrial.training.nodes import RANK, Nodes

@@ -34,8 +34,8 @@ from ranktrial.archive.jobs import (
     read_left_out,
     script_of,
 )
+from ranktrial.archive.layout import manifest, seal
 from ranktrial.archive.privacy import Privacy, of_this_process, recorded_environment
-from ranktrial.archive.shapes import manifest, seal
 from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import write_text

@@ -28,8 +28,8 @@ from ranktrial.bm25.searching import adds_terms, feed_back, search_all
 from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import write_json
+from ranktrial.common.processes import threads
 from ranktrial.common.progress import track
-from ranktrial.common.threads import threads
 from ranktrial.common.timing import clock, latency, single_seconds, write_timing
 from ranktrial.ir import choosing
 from ranktrial.ir.collection import NOTHING, Excluded, read_excluded, read_queries

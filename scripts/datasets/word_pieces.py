@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated
 from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import write_json
-from ranktrial.common.threads import threads
+from ranktrial.common.processes import threads
 from ranktrial.ir.collection import read_corpus, read_texts
 from ranktrial.models.model_files import backbone, check_tokenizer
 

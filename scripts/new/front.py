@@ -17,10 +17,9 @@ from ranktrial.common.given_places import check_new
 from ranktrial.common.strict_yaml import parse_yaml
 from ranktrial.experiment.resolution import resolve
 from ranktrial.new.collection_layouts import BEIR, RUN_FILES, TREC, draft_of_beir, draft_of_runs, draft_of_trec
-from ranktrial.new.draft import Draft
+from ranktrial.new.draft import Draft, page
 from ranktrial.new.folder import Folder, as_name, read_folder
 from ranktrial.new.kinds_of_files import Contents, Head, Kind, kind_of, read_head
-from ranktrial.new.page import page
 from ranktrial.new.score_layouts import (
     LONG_TABLES,
     RANGER,

@@ -8,8 +8,8 @@ import pytest
 
 from ranktrial.archive import layout
 from ranktrial.archive.integrity import check
+from ranktrial.archive.layout import seal
 from ranktrial.archive.recompute import verdicts
-from ranktrial.archive.shapes import seal
 from ranktrial.archive.taken_over import Clone
 from ranktrial.common.errors import UserError
 from scripts.archive.resume import resume

@@ -8,8 +8,8 @@ import pytest
 from ranktrial.archive import layout
 from ranktrial.archive.expected import configuration, expected
 from ranktrial.archive.integrity import check
+from ranktrial.archive.layout import manifest
 from ranktrial.archive.recompute import accounted, verdicts
-from ranktrial.archive.shapes import manifest
 from ranktrial.common.errors import UserError
 from tests.support import crafted
 from tests.support.crafted import EFFECT, META, METRIC, QRELS, RUN, record, small, with_record

@@ -9,8 +9,8 @@ import pytest
 
 from ranktrial.archive import layout
 from ranktrial.archive.integrity import check
+from ranktrial.archive.layout import manifest, seal
 from ranktrial.archive.recompute import accounted
-from ranktrial.archive.shapes import manifest, seal
 from ranktrial.archive.taken_over import Clone
 from ranktrial.common.errors import UserError
 from scripts.archive.compare_archives import compare

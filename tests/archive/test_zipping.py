@@ -8,7 +8,7 @@ import pytest
 
 from ranktrial.archive import layout
 from ranktrial.archive.integrity import check, unpack, write_zip
-from ranktrial.archive.shapes import manifest, seal
+from ranktrial.archive.layout import manifest, seal
 from ranktrial.common.errors import UserError
 
 FILES = {"README.md": b"read me\n", "results/x/metrics/t/s/seed-0.tsv": b"query_id\tnDCG@10\nq1\t0.5\n" * 5,

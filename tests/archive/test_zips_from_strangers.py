@@ -10,10 +10,10 @@ import zipfile
 
 import pytest
 
-from ranktrial.archive import layout, shapes
+from ranktrial.archive import layout
 from ranktrial.archive.integrity import check, unpack, write_zip
+from ranktrial.archive.layout import manifest, seal
 from ranktrial.archive.recompute import verdicts
-from ranktrial.archive.shapes import manifest, seal
 from ranktrial.common.errors import UserError
 from tests.support import crafted
 from tests.support.crafted import METRIC, ROOT, RUN, record, small, with_record
@@ -140,7 +140,7 @@ def test_odd_zips_are_refused_before_anything_is_unpacked(tmp_path, make, said):
 
 
 def test_a_zip_of_more_members_than_any_experiment_has(tmp_path, monkeypatch):
-    monkeypatch.setattr(shapes, "MEMBERS", 100)
+    monkeypatch.setattr(layout, "MEMBERS", 100)
     zipped(tmp_path / "x.zip", [(f"results/small/tables/{n}.tsv", "") for n in range(101)])
     with pytest.raises(UserError, match="states 101 files; at most 100"):
         check(tmp_path / "x.zip")
@@ -148,7 +148,7 @@ def test_a_zip_of_more_members_than_any_experiment_has(tmp_path, monkeypatch):
 
 def test_a_directory_with_more_members_than_it_counts_is_not_read(tmp_path, monkeypatch):
     """The zip module goes by the directory's bytes and lets its count be."""
-    monkeypatch.setattr(shapes, "DIRECTORY", 1000)
+    monkeypatch.setattr(layout, "DIRECTORY", 1000)
     zipped(tmp_path / "x.zip", [(f"results/small/tables/{n}.tsv", "") for n in range(100)])
     content = bytearray((tmp_path / "x.zip").read_bytes())
     content[-12:-10] = struct.pack("<H", 1)

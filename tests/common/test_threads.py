@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from ranktrial.common.threads import threads
+from ranktrial.common.processes import threads
 
 
 @pytest.mark.parametrize(("given", "expected"), [("3", 3), ("4,2", 4), (" 2 ", 2)])

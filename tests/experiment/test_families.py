@@ -5,7 +5,6 @@ import json
 import pytest
 
 from ranktrial.common.command_line import settings_of
-from ranktrial.common.errors import UserError
 from ranktrial.common.settings import read_settings
 from ranktrial.experiment.exhibits import family as family_exhibit
 from ranktrial.experiment.resolution import resolve

@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from ranktrial.common.errors import UserError
+from ranktrial.new.draft import description, meaning
 from ranktrial.new.folder import read_folder
-from ranktrial.new.page import description, meaning
 from scripts.new import front
 from tests.new import folders
 from tests.support.one_line import refused

@@ -26,8 +26,8 @@ from ranktrial.archive import layout
 from ranktrial.archive.expected import expected
 from ranktrial.archive.integrity import write_zip
 from ranktrial.archive.jobs import METADATA, words_of, write_record
+from ranktrial.archive.layout import manifest, seal
 from ranktrial.archive.privacy import Privacy
-from ranktrial.archive.shapes import manifest, seal
 from ranktrial.common.files import sha256
 from ranktrial.engine.job_code import job_code
 from scripts.archive.write import Contents, Settings, fill

@@ -17,7 +17,7 @@ import yaml
 
 from ranktrial.archive import layout
 from ranktrial.archive.integrity import check, unpack, write_zip
-from ranktrial.archive.shapes import seal
+from ranktrial.archive.layout import seal
 from ranktrial.engine import job_code as imports
 from ranktrial.engine.job_code import job_code
 from tests.workflow.conftest import copy, tiny_config

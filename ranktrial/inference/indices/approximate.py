@@ -17,8 +17,8 @@ import numpy as np
 
 from ranktrial.common.errors import UserError, shortened
 from ranktrial.common.keys import Length, Needs, Not, given
+from ranktrial.common.processes import threads
 from ranktrial.common.progress import Progress
-from ranktrial.common.threads import threads
 from ranktrial.inference.indices import DerivedForm, Mistake, check_size, vectors
 
 NAME = "approximate"

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ranktrial.common.errors import UserError
+from ranktrial.common.processes import threads
 from ranktrial.common.progress import Progress
-from ranktrial.common.threads import threads
 from ranktrial.inference.indices import (
     Array,
     Mistake,
