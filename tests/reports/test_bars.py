@@ -13,6 +13,7 @@ from ranktrial.common.settings import read_settings
 from ranktrial.experiment.descriptions import model_names, weights_name
 from ranktrial.experiment.drawing import Chart
 from ranktrial.experiment.resolution import resolve
+from ranktrial.ir.means import means_rows
 from ranktrial.models.model_keys import Model
 from ranktrial.reports.figures.bars import COLOURS, Bar, BarChart, bar_chart, filled
 
@@ -108,10 +109,17 @@ def test_a_chart_takes_its_numbers_from_the_means():
     experiment = resolve(copy.deepcopy(CONFIG), "c.yaml")
     systems = ["bm25", *(name for name in experiment.systems if name != "bm25")]
     means = pd.DataFrame(
-        {"task": "d", "system": systems, "RR@3": [0.1, 0.2, 0.3, 0.4], "RR@3 sd": [None, None, None, 0.05]}
+        {
+            "task": "d",
+            "system": systems,
+            "queries": 9,
+            "seeds": 2,
+            "RR@3": [0.1, 0.2, 0.3, 0.4],
+            "RR@3 sd": [None, None, None, 0.05],
+        }
     )
     settings = read_settings(Chart, json.loads(json.dumps(given(experiment.exhibits["bars"]["c"]))))
-    made = filled(means.set_index(["task", "system"]), settings)
+    made = filled({(row.task, row.system): row for row in means_rows(means)}, settings)
     assert (
         made.labels == ["as is", "tuned"] and made.axis == "RR@3, Data" and made.lines == (0.1, 0.1) and made.one_line
     )

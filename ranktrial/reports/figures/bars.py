@@ -9,13 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from ranktrial.common.tables import MEANS, read_table
 from ranktrial.experiment.drawing import Chart
+from ranktrial.ir.means import MeansRow, read_means
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.reports.figures.fonts import width, wrap
 from ranktrial.reports.figures.forest_layout import LEADING, MARGIN, axis_ticks
@@ -29,15 +28,16 @@ GAP = 6.0  # points between two rows
 COLOURS = ["#1b4f82", "#8fb3d3", "#c8781e", "#e6d9c3", "#5c7f4b", "#4a2a4a"]
 DECIMALS = 3
 DASHES = (0, (4, 2))
+Means = dict[tuple[str, str], MeansRow]  # by task and system
 
 
-def bar(means: pd.DataFrame, task: str, system: str, measure: str) -> Bar:
-    """A system's mean on a task; `means` has the index (task, system)."""
-    value, sd = means.loc[(task, system), [measure, f"{measure} sd"]]
-    return Bar(float(value), None if pd.isna(sd) else float(sd))
+def bar(means: Means, task: str, system: str, measure: str) -> Bar:
+    """A system's mean on a task."""
+    mean = means[task, system].measures[measure]
+    return Bar(mean.value, mean.further.get("sd"))
 
 
-def filled(means: pd.DataFrame, settings: Chart) -> BarChart:
+def filled(means: Means, settings: Chart) -> BarChart:
     """The chart of these settings with its numbers."""
     rows = {
         row: [
@@ -53,7 +53,7 @@ def filled(means: pd.DataFrame, settings: Chart) -> BarChart:
 
 def draw(means: Path, settings: Chart) -> Figure:
     """Draw a bar chart of means (tables/means.tsv), with the systems of one model side by side."""
-    return bar_chart(filled(read_table(means, *MEANS).set_index(["task", "system"]), settings))
+    return bar_chart(filled({(row.task, row.system): row for row in read_means(means)}, settings))
 
 
 @dataclass(frozen=True)
