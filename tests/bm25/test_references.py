@@ -2,14 +2,13 @@
 
 import json
 import sys
-from argparse import Namespace
 from dataclasses import replace
 
 import pandas as pd
 import pytest
 
 from ranktrial.common.command_line import arguments_of
-from ranktrial.common.tables import read_texts
+from ranktrial.common.tables import read_texts, write_table
 from ranktrial.experiment.resolution import resolve
 from ranktrial.reports.published import FAULT, counts
 from ranktrial.reports.published import published as section
@@ -19,7 +18,7 @@ from scripts.bm25 import planning
 from scripts.bm25 import references as script
 from scripts.bm25 import search as search_script
 from scripts.evaluation.score import write_scores
-from scripts.reports.published import Results, read_all, versus, write
+from scripts.reports.published import Results, Settings, read_all, versus, write_published
 from tests.support.located import refusal, with_dataset
 from tests.support.prepared import prepare
 
@@ -117,10 +116,19 @@ def test_with_the_same_texts_another_score_is_a_fault_and_with_others_it_is_not(
 def test_without_a_collection_that_is_known_both_pages_say_so(tmp_path):
     """A table without rows has no columns to show, and the report is made all the same."""
     files = {name: tmp_path / f"versus.{name}" for name in ("table", "page", "html")}
-    arguments = Namespace(**files | {"html": [files["html"]]})
-    write(versus(pd.DataFrame(), RESULTS, {}), ["references.tsv"], arguments)
+    (tmp_path / "references.tsv").write_text("# Source\n" + "\t".join(script.COLUMNS) + "\n")
+    write_table(tmp_path / "means.tsv", pd.DataFrame(columns=["task", "system"]))
+    write_table(
+        tmp_path / "datasets.tsv", pd.DataFrame({"dataset": ["scifact"], "split": ["test"], "documents": [5183]})
+    )
+    none = dict.fromkeys(
+        ("published", "mapping", "ascending", "times", "importances", "effects", "meta", "matrices"), ()
+    )
+    inputs = {"means": tmp_path / "means.tsv", "datasets": tmp_path / "datasets.tsv"}
+    inputs["references"] = [tmp_path / "references.tsv"]
+    write_published(**none, **inputs, **files | {"html": [files["html"]]}, settings=Settings())
     said = "No published number belongs to a task of this experiment"
-    assert files["page"].read_text().endswith(f"\n{said}. There are none in references.tsv.\n")
+    assert files["page"].read_text().endswith(f"\n{said}. There are none in {tmp_path / 'references.tsv'}.\n")
     report = html_page.document("t", [section(read_texts(files["table"]))], {})
     assert all(f"<p>{said}." in page for page in (files["html"].read_text(), report))
 
