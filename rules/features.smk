@@ -6,19 +6,12 @@ timing, {features}.structures.jsonl if a model tags texts and, on demand, {featu
 """
 
 from ranktrial.engine.rule_helpers import one_of
-from ranktrial.experiment import job_files
 from scripts.features import planning as features
 
 
 use rule in_features as compute_features with:
     input:
-        candidates=planned(features.candidates),
-        query_terms=planned(features.query_terms),
-        qrels=lambda wildcards: job_files.qrels(EXPERIMENT, job_files.task_in(EXPERIMENT, wildcards.task)),
-        terms=planned(features.term_counts),
-        runs=planned(features.runs),
-        texts=planned(features.texts),
-        structures=planned(features.structures),
+        unpack(planned(features.compute_inputs)),
     output:
         features=result("features"),
         timing=result("features_timing"),
@@ -34,9 +27,7 @@ use rule in_features as compute_features with:
 
 use rule in_neural as tag_texts with:
     input:
-        checkpoint=planned(features.tagger),
-        candidates=planned(features.candidates),
-        texts=planned(features.texts),
+        unpack(planned(features.tagging_inputs)),
     output:
         structures=result("structures"),
     log:
@@ -46,10 +37,7 @@ use rule in_neural as tag_texts with:
     wildcard_constraints:
         features=one_of(features.tagged(EXPERIMENT)),
     params:
-        **job(
-            code("features/tag_texts.py", lambda wildcards: [features.tagger_kind(EXPERIMENT, wildcards.features)]),
-            planned(features.tagging_settings),
-        ),
+        **job("features/tag_texts.py", planned(features.tagging_settings), planned(features.tagger_files)),
 
 
 use rule in_features as import_features with:

@@ -8,7 +8,7 @@ from ranktrial.configuration.sections.features import Tagger
 from ranktrial.experiment import job_files
 from ranktrial.experiment.datasets import analyzer_on
 from ranktrial.experiment.job_files import task_in
-from ranktrial.experiment.records import UNTRAINED, Experiment
+from ranktrial.experiment.records import UNTRAINED, Experiment, Task
 from ranktrial.experiment.results_paths import path
 
 FAMILIES = "ranktrial.features.families"
@@ -59,49 +59,9 @@ def families(experiment: Experiment, features: str) -> list[str]:
     return [source(FAMILIES, name) for name in names]
 
 
-def candidates(experiment: Experiment, features: str, task: str) -> str:
-    """The run of the first stage."""
-    first_stage = experiment.features[features].first_stage
-    assert first_stage is not None  # computed features have one
-    return _run(experiment, first_stage, task)
-
-
-def runs(experiment: Experiment, features: str, task: str) -> list[str]:
-    """The runs whose scores are features, in their order: for each system, the run of its first seed."""
-    of = experiment.features[features].of
-    return [_run(experiment, entry.system, task) for entry in of if entry.system]
-
-
-def texts(experiment: Experiment, features: str, task: str) -> list[str]:
-    """The queries and the corpus, if there is a text feature."""
-    if not any(one.texts for one in experiment.features[features].of):
-        return []
-    its = task_in(experiment, task)
-    return [job_files.queries(experiment, its), job_files.corpus(experiment, its.dataset)]
-
-
-def structures(experiment: Experiment, features: str, task: str) -> list[str]:
-    """The file of a model's labels for the texts, if a model labels them."""
-    if not experiment.features[features].tagger:
-        return []
-    return [path("structures", experiment=experiment.name, features=features, task=task)]
-
-
 def tagged(experiment: Experiment) -> list[str]:
     """The names of the feature sets for which a model labels texts."""
     return [name for name, features in experiment.features.items() if features.tagger]
-
-
-def tagger(experiment: Experiment, features: str) -> str:
-    """The checkpoint of the model that labels texts."""
-    fields = {"model": _tagger(experiment, features).model, "recipe": UNTRAINED, "seed": 0}
-    return path("checkpoint", experiment=experiment.name, **fields)
-
-
-def tagger_kind(experiment: Experiment, features: str) -> str:
-    """The file of the adapter of this model, which its job loads by name, relative to scripts/."""
-    model = experiment.models[_tagger(experiment, features).model]
-    return source(MODEL_TYPES, model.type)
 
 
 def _tagger(experiment: Experiment, features: str) -> Tagger:
@@ -122,14 +82,6 @@ def tagging_settings(experiment: Experiment, features: str) -> JsonObject:
     }
 
 
-def query_terms(experiment: Experiment, features: str, task: str) -> str:
-    """The file of the task's query terms after analysis."""
-    its = task_in(experiment, task)
-    fields = {"experiment": experiment.name, "dataset": its.dataset, "split": its.split}
-    analyzer = analyzer_on(experiment, its.dataset, experiment.features[features].analyzer)
-    return path("query_terms", **fields, analyzer=analyzer)
-
-
 def term_counts(experiment: Experiment, features: str, task: str) -> list[str]:
     """The term counts of title and text together and, if a feature uses a single field, also of both separately."""
     chosen = experiment.features[features]
@@ -142,11 +94,50 @@ def term_counts(experiment: Experiment, features: str, task: str) -> list[str]:
     return [path("term_counts", experiment=experiment.name, dataset=dataset, how=one) for one in words]
 
 
+def compute_inputs(experiment: Experiment, features: str, task: str) -> dict[str, str | list[str]]:
+    """The inputs of computing features; a system whose scores are one has the run of its first seed."""
+    chosen, its = experiment.features[features], task_in(experiment, task)
+    fields = {"experiment": experiment.name, "dataset": its.dataset, "split": its.split}
+    analyzer = analyzer_on(experiment, its.dataset, chosen.analyzer)
+    tagged = [path("structures", experiment=experiment.name, features=features, task=task)] if chosen.tagger else []
+    return {
+        "candidates": _run(experiment, str(chosen.first_stage), its),
+        "query_terms": path("query_terms", **fields, analyzer=analyzer),
+        "qrels": job_files.qrels(experiment, its),
+        "terms": term_counts(experiment, features, task),
+        "runs": [_run(experiment, entry.system, its) for entry in chosen.of if entry.system],
+        "texts": _texts(experiment, features, its),
+        "structures": tagged,
+    }
+
+
 def compute_settings(experiment: Experiment, features: str) -> JsonObject:
     """The features to compute, and for which candidates."""
     chosen = experiment.features[features]
     return {"of": plain(chosen.of), "first_stage": chosen.first_stage, "depth": chosen.depth}
 
 
-def _run(experiment: Experiment, system: str, task: str) -> str:
-    return job_files.runs(experiment, experiment.systems[system], task_in(experiment, task))[0]
+def tagging_inputs(experiment: Experiment, features: str, task: str) -> dict[str, str | list[str]]:
+    """The inputs of the model that labels texts."""
+    its, fields = task_in(experiment, task), {"model": _tagger(experiment, features).model, "recipe": UNTRAINED}
+    return {
+        "checkpoint": path("checkpoint", experiment=experiment.name, **fields, seed=0),
+        "candidates": _run(experiment, str(experiment.features[features].first_stage), its),
+        "texts": _texts(experiment, features, its),
+    }
+
+
+def tagger_files(experiment: Experiment, features: str) -> list[str]:
+    """The file of the adapter of this model, which its job loads by name."""
+    return [source(MODEL_TYPES, experiment.models[_tagger(experiment, features).model].type)]
+
+
+def _texts(experiment: Experiment, features: str, task: Task) -> list[str]:
+    """The queries and the corpus, if there is a text feature."""
+    if not any(one.texts for one in experiment.features[features].of):
+        return []
+    return [job_files.queries(experiment, task), job_files.corpus(experiment, task.dataset)]
+
+
+def _run(experiment: Experiment, system: str, task: Task) -> str:
+    return job_files.runs(experiment, experiment.systems[system], task)[0]

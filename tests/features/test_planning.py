@@ -15,10 +15,15 @@ def test_files_of_a_task():
     planned = experiment()
     assert planning.asked(planned) == ["results/e/features/d/f.parquet"]
     assert (planning.computed(planned), planning.given(planned)) == (["f"], [])
-    assert planning.candidates(planned, "f", "d") == "results/e/runs/d/bm25/seed-0.trec.gz"
-    assert planning.runs(planned, "f", "d") == ["results/e/runs/d/tuned/seed-1.trec.gz"]
-    assert planning.query_terms(planned, "f", "d") == "results/e/bm25/d/query-terms/test.english.json"
-    assert planning.term_counts(planned, "f", "d") == ["results/e/bm25/d/term-counts"]
+    assert planning.compute_inputs(planned, "f", "d") == {
+        "candidates": "results/e/runs/d/bm25/seed-0.trec.gz",
+        "query_terms": "results/e/bm25/d/query-terms/test.english.json",
+        "qrels": "results/e/data/d/qrels/test.qrels",
+        "terms": ["results/e/bm25/d/term-counts"],
+        "runs": ["results/e/runs/d/tuned/seed-1.trec.gz"],
+        "texts": [],
+        "structures": [],
+    }
     settings = planning.compute_settings(planned, "f")
     assert settings["depth"] == 100 and [one["name"] for one in settings["of"]] == [
         "BM25",
@@ -42,9 +47,9 @@ def test_a_job_depends_on_the_families_of_its_features_alone():
 
 
 def test_texts_are_read_where_a_feature_is_of_them():
-    assert planning.texts(experiment(), "f", "d") == []
     planned = experiment(of=["comparative_objects", {"system": "tuned"}])
-    assert planning.texts(planned, "f", "d") == ["results/e/data/d/queries/test.jsonl", "results/e/data/d/corpus.jsonl"]
+    texts = ["results/e/data/d/queries/test.jsonl", "results/e/data/d/corpus.jsonl"]
+    assert planning.compute_inputs(planned, "f", "d")["texts"] == texts
     assert planning.families(planned, "f") == ["ranktrial/features/families/comparative.py"]
 
 
@@ -53,12 +58,12 @@ def test_a_tagger_reads_the_texts_before():
     entry = {"first_stage": "bm25", "of": ["comparative_objects"], "depth": 7, "tagger": {"model": "t"}}
     planned = resolve(changed({"features": {"f": entry}, "models/t": model}), "c.yaml")
     assert planning.tagged(planned) == ["f"] and planning.tagged(experiment()) == []
-    assert planning.structures(planned, "f", "d") == ["results/e/features/d/f.structures.jsonl"]
-    assert planning.tagger(planned, "f") == "results/e/models/t/untrained/seed-0"
-    assert planning.tagger_kind(planned, "f") == "ranktrial/models/types/token_classification.py"
+    assert planning.compute_inputs(planned, "f", "d")["structures"] == ["results/e/features/d/f.structures.jsonl"]
+    tagging = planning.tagging_inputs(planned, "f", "d")
+    assert tagging["checkpoint"] == "results/e/models/t/untrained/seed-0" and len(tagging["texts"]) == 2
+    assert planning.tagger_files(planned, "f") == ["ranktrial/models/types/token_classification.py"]
     settings = {"type": "token-classification", "max_length": 128, "batch_size": 32, "depth": 7}
     assert planning.tagging_settings(planned, "f") == settings
-    assert planning.structures(experiment(), "f", "d") == []
 
 
 def test_files_of_others_are_known_as_the_users_own():
@@ -83,4 +88,4 @@ def test_terms_are_those_of_the_documents_language_unless_an_analyser_is_named()
         "english": ["results/e/bm25/d/term-counts"],
     }
     planned = resolve(changed({"features": {"f": {"first_stage": "bm25", "of": OF}}} | german), "c.yaml")
-    assert planning.query_terms(planned, "f", "d") == "results/e/bm25/d/query-terms/test.de.json"
+    assert planning.compute_inputs(planned, "f", "d")["query_terms"] == "results/e/bm25/d/query-terms/test.de.json"
