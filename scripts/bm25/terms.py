@@ -38,9 +38,10 @@ class Settings:
 
 def open_reader(index: Path):
     """Lucene's reader of an index. Raises UserError if the index is not complete."""
+    reader = open_directory(index)  # starts Java, which an import of its bridge would start without Pyserini's classes
     from jnius import cast
 
-    return cast("org.apache.lucene.index.IndexReader", open_directory(index))
+    return cast("org.apache.lucene.index.IndexReader", reader)
 
 
 def document_ids(reader) -> list[str]:
