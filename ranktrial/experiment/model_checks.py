@@ -31,7 +31,7 @@ from ranktrial.configuration.checker import Checker
 from ranktrial.configuration.dataset_keys import format_of
 from ranktrial.configuration.location_checks import check_hub, check_location
 from ranktrial.engine.downloads import plain_name
-from ranktrial.experiment.recipe_checks import check_lengths
+from ranktrial.experiment.recipe_checks import check_lengths, types_that
 from ranktrial.experiment.records import Experiment, System
 from ranktrial.experiment.results_paths import path
 from ranktrial.models.adapters import Role, adapter, adapters, behind_endpoint, writes
@@ -149,8 +149,7 @@ def _check_roles(check: Checker, key: str, model: Model, prompts: Prompts) -> No
     roles = prompted_roles(adapter(model.type))
     asked = [role for role in ROLES if getattr(prompts, role) is not None]
     if asked and not roles:
-        model_types = [f"{model_type}s" for model_type, module in adapters().items() if prompted_roles(module)]
-        able = f"{', '.join(model_types[:-1])} and {model_types[-1]}"
+        able = types_that(prompted_roles)
         raise check.fail(key, f"a {model.type} takes none; {able} do")
     if wrong := [role for role in asked if role not in roles]:
         raise check.fail(f"{key}.{wrong[0]}", f"a {model.type} takes a prompt of each {roles[0]} alone; leave it out")
@@ -229,9 +228,7 @@ def _check_backend(check: Checker, name: str, model: Model, location_type: str) 
     """Raise UserError unless the model type supports the backend, and the backend can load the weights."""
     able = adapter(model.type).BACKENDS
     if model.backend not in able:
-        others = " and ".join(
-            f"{model_type}s" for model_type, module in adapters().items() if model.backend in module.BACKENDS
-        )
+        others = types_that(lambda module: model.backend in module.BACKENDS)
         hint = f"a {model.type} takes backend: {' or '.join(able)}"
         raise check.fail(f"models.{name}", f"backend {model.backend} ranks with {others} only; {hint}")
     if model.backend == "onnx" and location_type == "hub":

@@ -22,7 +22,7 @@ from ranktrial.models.teaching import has_temperature
 def check_truncation(check: Checker, name: str, model_type: str) -> None:
     """Raise UserError if a system truncates vectors that its model type does not have."""
     if not hasattr(adapter(model_type), "truncate"):
-        able = " and ".join(f"{other}s" for other, module in adapters().items() if hasattr(module, "truncate"))
+        able = types_that(lambda module: hasattr(module, "truncate"))
         raise check.fail(f"systems.{name}.truncate_dim", f"a {model_type} has no vectors to truncate; {able} do")
 
 
@@ -255,7 +255,7 @@ def _loss(recipe: Recipe, model_type: str) -> str | None:
         return None
 
 
-def _kinds_that(able: Callable[[Adapter], bool]) -> str:
+def types_that(able: Callable[[Adapter], object]) -> str:
     """Return the model types for which `able` holds, as text: `bi-encoders, multi-vectors and sparse-encoders`."""
     model_types = [f"{model_type}s" for model_type, module in adapters().items() if able(module)]
     return " and ".join(part for part in (", ".join(model_types[:-1]), model_types[-1]) if part)
@@ -270,7 +270,7 @@ def check_lengths(check: Checker, name: str, model: Model) -> None:
     if not lengths:
         return
     if not hasattr(adapter(model.type), "tokenizer"):
-        able = _kinds_that(lambda module: hasattr(module, "tokenizer"))
+        able = types_that(lambda module: hasattr(module, "tokenizer"))
         raise check.fail(f"models.{name}.{next(iter(lengths))}", f"a {model.type} takes none; {able} do")
     in_pairs = not adapter(model.type).SEARCHES
     whole = sum(lengths.values()) if in_pairs else max(lengths.values())

@@ -21,8 +21,8 @@ from scripts.reports import sections
 from scripts.selection import jobs, planning
 from scripts.selection import table as tables
 from scripts.training.planning import trained_recipes
+from tests.configuration.test_reading import refused
 from tests.experiment.test_config import changed
-from tests.experiment.test_reading import refused
 
 TUNED = {"train_on": "d", "learning_rate": [0.1, 0.2], "epochs": [1, 2], "choose": {"measure": "RR@10"}}
 NAMES = [f"{rate}-{epochs}" for rate in (0.1, 0.2) for epochs in (1, 2)]

@@ -10,8 +10,8 @@ from ranktrial.engine import job_code
 from ranktrial.experiment.leakage import learnt_from
 from ranktrial.experiment.resolution import resolve
 from scripts.training.planning import code_of_evaluation, training_inputs, training_settings
+from tests.configuration.test_reading import refused
 from tests.experiment.test_config import changed
-from tests.experiment.test_reading import refused
 
 EVERY = {"evaluate": {"measure": "RR@10", "every": 50, "candidates": 20}, "load_best_model_at_end": True,
          "early_stopping_patience": 3, "early_stopping_threshold": 0.001}  # fmt: skip

@@ -7,8 +7,8 @@ import pytest
 from ranktrial.configuration.reading import complete
 from ranktrial.configuration.schema import schema
 from ranktrial.experiment.resolution import resolve
+from tests.configuration.test_reading import refused
 from tests.experiment.test_config import changed
-from tests.experiment.test_reading import refused
 
 
 def numbers(part, path=()):
