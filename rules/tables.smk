@@ -27,7 +27,7 @@ localrules:
 
 def from_files(script, said=None, compared=(), **inputs):
     """The planned job of a table: its script, its inputs by the name of the script's options, and its settings."""
-    return Drawing(script, "Tables", inputs, said or {}, compared)
+    return Drawing(script, inputs, said or {}, compared)
 
 
 def influence(comparison):

@@ -18,20 +18,18 @@ class Typeset:
 
 @dataclass(frozen=True)
 class Drawing:
-    """The script that draws a figure, its input files by option, and its settings.
+    """The script that writes a table, its input files by option, and its settings.
 
-    `category` is the category of the figure in Snakemake's report. The script loads the effects, estimators and
-    intervals of the comparisons `compared` by name.
+    The script loads the effects, estimators and intervals of the comparisons `compared` by name.
     """
 
     script: str
-    category: str
     inputs: dict[str, list[str]]
     settings: JsonObject
     compared: tuple[str, ...] = ()
 
 
-Drawings = dict[str, Callable[[], Drawing]]  # by figure name; each is computed on request
+Drawings = dict[str, Callable[[], Drawing]]  # by name; each is computed on request
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ranktrial.common.keys import JsonObject
 from ranktrial.experiment.job_files import tasks_by_folder
 from ranktrial.experiment.marks import marked
@@ -27,6 +29,13 @@ def system_labels(experiment: Experiment) -> dict[str, str]:
 def labels(experiment: Experiment) -> dict[str, dict[str, str]]:
     """The labels of tasks and systems."""
     return {"tasks": task_labels(experiment), "systems": system_labels(experiment)}
+
+
+def labels_of(experiment: Experiment, tasks: Iterable[str], systems: Iterable[str] = ()) -> dict[str, dict[str, str]]:
+    """The labels of these tasks and systems: no figure is drawn again for a label that it does not show."""
+    folders, every = {experiment.tasks[task].folder for task in tasks}, labels(experiment)
+    shown = {"tasks": folders, "systems": set(systems)}
+    return {what: {name: label for name, label in every[what].items() if name in shown[what]} for what in shown}
 
 
 def facts(experiment: Experiment) -> JsonObject:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ranktrial.configuration.checker import Checker
 from ranktrial.experiment import job_files
 from ranktrial.experiment.exhibits import Exhibit
-from ranktrial.experiment.labels import labels
+from ranktrial.experiment.labels import labels_of
 from ranktrial.experiment.records import Experiment
 
 NAME = "bubble"
@@ -44,16 +44,7 @@ def exhibit(experiment: Experiment, name: str) -> Exhibit:
     settings = {
         "moderator": moderator,
         "measure": comparison.statistics.measure,
-        "labels": task_labels(experiment, compared),
+        "labels": labels_of(experiment, comparison.tasks),
         **({"font": comparison.figure.font} if comparison.figure.font else {}),
     }
     return Exhibit(inputs, settings, (compared,))
-
-
-def task_labels(experiment: Experiment, name: str) -> dict[str, dict[str, str]]:
-    """The labels of the tasks of a comparison."""
-    folders = [experiment.tasks[task].folder for task in experiment.comparisons[name].tasks]
-    return {
-        "tasks": {task: label for task, label in labels(experiment)["tasks"].items() if task in folders},
-        "systems": {},
-    }

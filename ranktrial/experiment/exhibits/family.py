@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ranktrial.common.keys import JsonObject
 from ranktrial.experiment.exhibits import Exhibit
-from ranktrial.experiment.labels import labels
+from ranktrial.experiment.labels import labels_of
 from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import path
 
@@ -32,10 +32,6 @@ def exhibit(experiment: Experiment, name: str) -> Exhibit:
 
 def settings(experiment: Experiment, name: str) -> JsonObject:
     """A diagram's title, and the labels that it shows."""
-    family, every = experiment.families[name], labels(experiment)
-    tasks = [experiment.tasks[task].folder for task in family.tasks]
-    shown = {
-        "tasks": {task: label for task, label in every["tasks"].items() if task in tasks},
-        "systems": {system: label for system, label in every["systems"].items() if system in family.systems},
-    }
+    family = experiment.families[name]
+    shown = labels_of(experiment, family.tasks, family.systems)
     return {"labels": shown, **({"title": family.title} if family.title else {})}

@@ -7,7 +7,7 @@ from ranktrial.experiment import job_files
 from ranktrial.experiment.comparisons import statistics_of
 from ranktrial.experiment.descriptions import datasets_learnt, is_unstated
 from ranktrial.experiment.exhibits import Exhibit
-from ranktrial.experiment.labels import labels
+from ranktrial.experiment.labels import labels_of
 from ranktrial.experiment.records import Comparison, Experiment
 from ranktrial.experiment.results_paths import path
 
@@ -49,15 +49,11 @@ def settings(experiment: Experiment, name: str) -> dict[str, object]:
 
 
 def shown_labels(experiment: Experiment, name: str) -> dict[str, dict[str, str]]:
-    """The labels that a forest plot shows, and no others, which would redraw it."""
+    """The labels that a forest plot shows."""
     compared = [experiment.comparisons[member] for member in names(experiment)[name]]
-    tasks = {experiment.tasks[task].folder for comparison in compared for task in comparison.tasks}
+    tasks = [task for comparison in compared for task in comparison.tasks]
     systems = [compared[0].control, *(comparison.named(comparison.treatment) for comparison in compared)]
-    every = labels(experiment)
-    return {
-        "tasks": {task: label for task, label in every["tasks"].items() if task in tasks},
-        "systems": {system: label for system, label in every["systems"].items() if system in systems},
-    }
+    return labels_of(experiment, tasks, systems)
 
 
 def looks(experiment: Experiment, name: str) -> dict[str, object]:

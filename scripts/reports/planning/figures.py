@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ranktrial.experiment import job_files
 from ranktrial.experiment.exhibits import bubble, curves, forest
-from ranktrial.experiment.labels import labels
+from ranktrial.experiment.labels import labels, labels_of
 from ranktrial.experiment.moderators import asked
 from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import CAPTION_FORMATS, TABLE_FORMATS, path
@@ -36,7 +36,7 @@ def moderators(experiment: Experiment) -> list[str]:
 
 def moderator_table_settings(experiment: Experiment, name: str) -> dict:
     """The labels in the tables of a comparison's moderators."""
-    comparison, shown = experiment.comparisons[name], bubble.task_labels(experiment, name)
+    comparison, shown = experiment.comparisons[name], labels_of(experiment, experiment.comparisons[name].tasks)
     every = labels(experiment)["systems"]
     treatment, control = comparison.named(comparison.treatment), comparison.control
     title = f"{every.get(treatment, treatment)} against {every.get(control, control)}"

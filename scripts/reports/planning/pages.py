@@ -102,7 +102,6 @@ def means_settings(experiment: Experiment) -> JsonObject:
     return {"facts": facts(experiment), "tried": {name: count for name, count in counts.items() if count > 1}}
 
 
-TABLES = "Tables"
 WORKS = ("inference", "fine-tuning")  # of which there are tables of times
 
 
@@ -156,44 +155,44 @@ def means(experiment: Experiment) -> Drawing:
         "families": figures.family_files(experiment, "family_table", table_format="tsv"),
         "family_records": figures.family_files(experiment, "family"),
     }
-    return Drawing("reports/means_tables.py", TABLES, inputs, means_settings(experiment))
+    return Drawing("reports/means_tables.py", inputs, means_settings(experiment))
 
 
 def family(experiment: Experiment, name: str) -> Drawing:
     """A multiple comparison: means, letters and differences."""
     fields = {"experiment": experiment.name, "family": name}
     inputs = {"table": [path("family_table", **fields, table_format="tsv")], "record": [path("family", **fields)]}
-    return Drawing("reports/family_table.py", TABLES, inputs, family_exhibit.settings(experiment, name))
+    return Drawing("reports/family_table.py", inputs, family_exhibit.settings(experiment, name))
 
 
 def matrix(experiment: Experiment, name: str, script: str) -> Drawing:
     """A matrix of sources and targets, or its answers."""
     inputs = {"matrix": [path("matrix", experiment=experiment.name, matrix=name, table_format="tsv")]}
-    return Drawing(script, TABLES, inputs, figures.matrix_settings(experiment, name))
+    return Drawing(script, inputs, figures.matrix_settings(experiment, name))
 
 
 def curves(experiment: Experiment, name: str) -> Drawing:
     """The answers from curves over the number of training queries."""
     inputs = {"record": [path("curves", experiment=experiment.name, curve=name)]}
-    return Drawing("reports/transfer.py:curve_answers", TABLES, inputs, curves_exhibit.labels(experiment, name))
+    return Drawing("reports/transfer.py:curve_answers", inputs, curves_exhibit.labels(experiment, name))
 
 
 def moderators(experiment: Experiment, name: str) -> Drawing:
     """The coefficients of a comparison's moderators, and its subgroups."""
     inputs = {"moderators": [path("moderators", experiment=experiment.name, comparison=name)]}
-    return Drawing("reports/moderator_tables.py", TABLES, inputs, figures.moderator_table_settings(experiment, name))
+    return Drawing("reports/moderator_tables.py", inputs, figures.moderator_table_settings(experiment, name))
 
 
 def times(experiment: Experiment, work: str) -> Drawing:
     """Times of inference or of fine-tuning."""
     inputs = {"costs": [path("costs", experiment=experiment.name)]}
-    return Drawing("reports/times.py", TABLES, inputs, {"work": work, **times_settings(experiment)})
+    return Drawing("reports/times.py", inputs, {"work": work, **times_settings(experiment)})
 
 
 def judge(experiment: Experiment, dataset: str) -> Drawing:
     """A language model's judgements of a dataset beside those of humans."""
     inputs = judge_inputs(experiment, dataset)
-    return Drawing("reports/judge_tables.py", TABLES, inputs, judge_settings(experiment, dataset))
+    return Drawing("reports/judge_tables.py", inputs, judge_settings(experiment, dataset))
 
 
 def mapping(experiment: Experiment) -> str | None:
