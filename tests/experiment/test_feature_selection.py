@@ -81,7 +81,7 @@ def test_a_selection_is_given_to_the_training_alone_and_needs_the_same_files():
         planning.training_settings(part, "l", "0") == reported | {"columns": COLUMNS[:5]} and "columns" not in reported
     )
     assert part.systems["l"].settings.takes == ("bm25", "z")
-    assert planning.asked(whole) and not planning.asked(part)
+    assert planning.all_tables(whole) and not planning.all_tables(part)
     assert " on 5 of 6 features (few), " in describe(part, part.systems["l"])
     alone = experiment(only="BM25")
     assert " on BM25 alone (few), " in describe(alone, alone.systems["l"])
