@@ -39,57 +39,12 @@ def planned(function):
     return of_job
 
 
-rule in_archive:
-    conda:
-        str(REPOSITORY / "envs/archive.yaml")
-    shell:
-        RUN
+for environment in ("archive", "bm25", "datasets", "evaluation", "features", "learning-to-rank", "neural", "report"):
 
-
-rule in_bm25:
-    conda:
-        str(REPOSITORY / "envs/bm25.yaml")
-    shell:
-        RUN
-
-
-rule in_datasets:
-    conda:
-        str(REPOSITORY / "envs/datasets.yaml")
-    shell:
-        RUN
-
-
-rule in_evaluation:
-    conda:
-        str(REPOSITORY / "envs/evaluation.yaml")
-    shell:
-        RUN
-
-
-rule in_features:
-    conda:
-        str(REPOSITORY / "envs/features.yaml")
-    shell:
-        RUN
-
-
-rule in_learning_to_rank:
-    conda:
-        str(REPOSITORY / "envs/learning-to-rank.yaml")
-    shell:
-        RUN
-
-
-rule in_neural:
-    conda:
-        str(REPOSITORY / "envs/neural.yaml")
-    shell:
-        RUN
-
-
-rule in_report:
-    conda:
-        str(REPOSITORY / "envs/report.yaml")
-    shell:
-        RUN
+    rule:
+        name:
+            f"in_{environment.replace('-', '_')}"
+        conda:
+            str(REPOSITORY / f"envs/{environment}.yaml")
+        shell:
+            RUN

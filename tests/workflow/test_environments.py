@@ -101,14 +101,21 @@ def loaded(script: str, of_a_model: bool) -> list[str]:
 
 def jobs():
     """(rule, script, environment, whether it runs a model) of each rule that names an environment."""
-    environments = {name: re.search(r'envs/([\w-]+\.yaml)"', block) for _, name, block in RULES}
-    for _, name, block in RULES:
-        base = re.match(r"use rule (\w+) as", block)
-        environment = environments[name] or (environments[base[1]] if base else None)
+    blocks = {name: block for _, name, block in RULES}
+    for name, block in blocks.items():
+        environment = environment_of(name, blocks)
         script = re.search(r'"([\w/]+\.py)(?::\w+)?"', block)
         if environment:
             for run in scripts_at(*SCRIPTS[name]) if name in SCRIPTS else [script[1]] if script else []:
-                yield name, run, environment[1], "code_of_model" in block
+                yield name, run, environment, "code_of_model" in block
+
+
+def environment_of(name: str, blocks: dict[str, str]) -> str | None:
+    """The environment that a rule names or inherits: those of rules/jobs.smk are called by theirs."""
+    if name.startswith("in_"):
+        return f"{name.removeprefix('in_').replace('_', '-')}.yaml"
+    own, base = re.search(r'envs/([\w-]+\.yaml)"', blocks[name]), re.match(r"use rule (\w+) as", blocks[name])
+    return own[1] if own else environment_of(base[1], blocks) if base else None
 
 
 def scripts_at(*patterns: str) -> list[str]:
