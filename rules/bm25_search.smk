@@ -23,7 +23,7 @@ use rule in_bm25 as tune with:
     benchmark:
         result("benchmark", job="tune/{dataset}/{system}")
     params:
-        **job("bm25/search.py:tune", planned(bm25.tuning_settings)),
+        **job("bm25/tune.py", planned(bm25.tuning_settings)),
 
 
 use rule in_bm25 as search with:
@@ -41,7 +41,7 @@ use rule in_bm25 as search with:
     wildcard_constraints:
         system=systems_of_type("bm25", "query-likelihood"),
     params:
-        **job("bm25/search.py:search", planned(bm25.search_settings)),
+        **job("bm25/search.py", planned(bm25.search_settings)),
 
 
 use rule in_bm25 as search_split with:
@@ -58,7 +58,7 @@ use rule in_bm25 as search_split with:
     wildcard_constraints:
         split="train|dev",
     params:
-        **job("bm25/search.py:search", planned(bm25.training_search_settings)),
+        **job("bm25/search.py", planned(bm25.training_search_settings)),
 
 
 use rule in_bm25 as references with:

@@ -88,7 +88,7 @@ def stages(folder: Path, model: Path) -> dict[str, Callable[[], list]]:
     return {
         "prepare": command("datasets/prepare.py", prepared, statistics=data / "statistics.json"),
         "index": command("bm25/index.py:index", bm25, corpus=corpus, index=folder / "index"),
-        "search": command("bm25/search.py:search", ranking | {"k1": 0.9, "b": 0.4}, index=folder / "index", queries=queries,
+        "search": command("bm25/search.py", ranking | {"k1": 0.9, "b": 0.4}, index=folder / "index", queries=queries,
                           run=folder / "bm25.trec.gz", timing=folder / "bm25.json"),
         "negatives": command("training/negatives.py", drawn, corpus=corpus, queries=data / "queries" / "train.jsonl",
                              qrels=qrels["train"], evaluation_qrels=[qrels["dev"], qrels["test"]],

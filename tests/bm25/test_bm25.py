@@ -19,6 +19,7 @@ from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.trec import read_run, write_qrels
 from scripts.bm25 import index as index_script
 from scripts.bm25 import search as search_script
+from scripts.bm25 import tune as tune_script
 from tests.support.printed import differing
 
 ROOT = Path(__file__).parents[2]
@@ -247,7 +248,7 @@ def test_tuning_keeps_the_table_and_the_choice(animals, tmp_path, monkeypatch, c
     outputs = {"parameters": tmp_path / "chosen.json", "grid": tmp_path / "grid.tsv"}
     settings = PYSERINI | {"k1": [1.2, 0.5], "b": [0.0, 1.0], "measure": "RR@10", "depth": 10}
     call(
-        monkeypatch, search_script.tune, index=animals, queries=tmp_path / "dev.jsonl", qrels=tmp_path / "dev.qrels", **outputs,
+        monkeypatch, tune_script.tune, index=animals, queries=tmp_path / "dev.jsonl", qrels=tmp_path / "dev.qrels", **outputs,
         settings=json.dumps(settings),
     )  # fmt: skip
     assert "\nchosen.json: warning: tuned on 2 dev queries: with fewer than 10, " in capsys.readouterr().err
@@ -272,7 +273,7 @@ def test_a_dataset_without_dev_cannot_be_tuned_on(animals, tmp_path, monkeypatch
     outputs = {"parameters": tmp_path / "chosen.json", "grid": tmp_path / "grid.tsv"}
     with pytest.raises(UserError, match=r"dev.qrels: no judged dev query .* \(splits: \{dev: 0.1\}\)"):
         call(
-            monkeypatch, search_script.tune, index=animals, queries=tmp_path / "dev.jsonl", qrels=tmp_path / "dev.qrels", **outputs,
+            monkeypatch, tune_script.tune, index=animals, queries=tmp_path / "dev.jsonl", qrels=tmp_path / "dev.qrels", **outputs,
             settings='{"k1": [0.9], "b": [0.4], "measure": "RR", "depth": 10}',
         )  # fmt: skip
     assert not outputs["parameters"].exists()

@@ -15,6 +15,7 @@ from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.trec import read_run, write_qrels
 from scripts.bm25 import index as index_script
 from scripts.bm25 import search as search_script
+from scripts.bm25 import tune as tune_script
 from tests.bm25.test_bm25 import call
 
 DEPTH = 8
@@ -132,7 +133,7 @@ def test_a_run_has_its_depth_and_tuning_sees_what_a_run_would_have(indices, quer
     write_qrels(tmp_path / "qrels", {query: {next(iter(scores)): 1} for query, scores in run.items()})
     settings = json.dumps({"measure": "RR@3", "depth": 3, "k1": [0.9], "b": [0.4]})
     outputs = {"parameters": tmp_path / "p.json", "grid": tmp_path / "grid.tsv"}
-    call(monkeypatch, search_script.tune, **paths, qrels=tmp_path / "qrels", **outputs, settings=settings)
+    call(monkeypatch, tune_script.tune, **paths, qrels=tmp_path / "qrels", **outputs, settings=settings)
     assert json.loads(outputs["parameters"].read_text())["value"] == 1.0  # .5 with the query's own document first
 
 

@@ -18,6 +18,7 @@ from ranktrial.ir.measures import evaluate
 from ranktrial.ir.trec import read_run, write_qrels
 from scripts.bm25 import index as index_script
 from scripts.bm25 import search as search_script
+from scripts.bm25 import tune as tune_script
 from tests.bm25.test_bm25 import call
 
 TOPICS = 25
@@ -211,7 +212,7 @@ def tuned(topical, queries, tmp_path, monkeypatch, **settings):
     reported = {"measure": "nDCG@10", "depth": 40} | settings
     call(
         monkeypatch,
-        search_script.tune,
+        tune_script.tune,
         index=topical,
         qrels=tmp_path / "dev.qrels",
         **paths,

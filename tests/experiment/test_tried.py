@@ -5,7 +5,7 @@ import pytest
 from ranktrial.experiment.descriptions import tried
 from ranktrial.experiment.resolution import resolve
 from ranktrial.ir.fusion import weightings
-from scripts.bm25.search import combinations
+from scripts.bm25.tune import combinations
 from scripts.synthesis import planning
 from tests.experiment.test_config import changed
 

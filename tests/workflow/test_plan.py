@@ -54,6 +54,8 @@ def jobs(plan):
 
 def settings_read(module, words):
     """The record that a script reads its settings into: of the function that runs, its own, or the one that it names."""
+    if module.__name__ == "scripts.reports.figure":
+        return settings_of(module.drawn(words[2]))  # of a kind of figure
     source = inspect.getsource(module)
     if functions := re.search(r"^    job\((\w+)", source, re.MULTILINE):
         return settings_of(getattr(module, words[2], None) or getattr(module, functions[1]))

@@ -69,7 +69,6 @@ def ours(folder: Path) -> Work:
     command = [
         sys.executable,
         "scripts/bm25/search.py",
-        "search",
         *files,
         "--timing",
         folder / "timing.json",
