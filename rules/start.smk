@@ -25,7 +25,7 @@ if not (REPOSITORY / "scripts").is_dir():
         f"error: {REPOSITORY}: no scripts/ there; `snakefile:` of the module must be a path in a clone of ranktrial"
     )
 sys.path.insert(0, str(REPOSITORY))
-from ranktrial.common.given_places import of_same_name
+from ranktrial.common.configurations import of_same_name
 from ranktrial.common.errors import UserError
 from ranktrial.common.paths import why_no_clone
 from ranktrial.engine.downloads import fetched, HOW

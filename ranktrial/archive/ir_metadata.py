@@ -11,7 +11,8 @@ from pathlib import Path
 
 import yaml
 
-from ranktrial.archive.identities import installed, origin_of_sources, source_files
+from ranktrial.archive.identities import installed
+from ranktrial.archive.sources import origin_of_sources, source_files
 from ranktrial.common.keys import given, stated
 from ranktrial.common.urls import shown
 from ranktrial.experiment.descriptions import datasets_learnt

@@ -10,9 +10,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from ranktrial.archive.identities import origin_of_sources, source_files
 from ranktrial.archive.model_card import Exported, card, comparisons, exported, means
 from ranktrial.archive.privacy import Privacy, of_this_process
+from ranktrial.archive.sources import origin_of_sources, source_files
 from ranktrial.common import ledger
 from ranktrial.common.command_line import run
 from ranktrial.common.digests import sha256

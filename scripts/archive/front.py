@@ -13,8 +13,8 @@ import sys
 from pathlib import Path
 
 from ranktrial.common.command_line import run
+from ranktrial.common.configurations import FOLDER, configurations, of_same_name, shared
 from ranktrial.common.errors import UserError
-from ranktrial.common.given_places import FOLDER, configurations, of_same_name, shared
 from ranktrial.configuration.reading import read_yaml
 from ranktrial.experiment.results_paths import path
 

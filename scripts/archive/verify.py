@@ -14,8 +14,8 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from ranktrial.archive.identities import source_files
 from ranktrial.archive.integrity import Checked, check, unpack
+from ranktrial.archive.sources import source_files
 from ranktrial.common.errors import UserError
 from ranktrial.common.given_places import check_file
 from ranktrial.common.paths import OUR_CODE

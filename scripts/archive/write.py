@@ -19,7 +19,7 @@ import yaml
 from ranktrial.archive import layout
 from ranktrial.archive.description import citation, crate, readme
 from ranktrial.archive.expected import published_files
-from ranktrial.archive.identities import environments, identities, origin_of_sources, seeds, source_files
+from ranktrial.archive.identities import environments, identities, seeds
 from ranktrial.archive.integrity import write_zip
 from ranktrial.archive.ir_metadata import origins_of_runs
 from ranktrial.archive.jobs import (
@@ -36,6 +36,7 @@ from ranktrial.archive.jobs import (
 )
 from ranktrial.archive.layout import manifest, seal
 from ranktrial.archive.privacy import Privacy, of_this_process, recorded_environment
+from ranktrial.archive.sources import origin_of_sources, source_files
 from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import write_text

@@ -11,8 +11,8 @@ import time
 from pathlib import Path
 
 from ranktrial.common.command_line import run
+from ranktrial.common.configurations import configurations, shared
 from ranktrial.common.errors import UserError
-from ranktrial.common.given_places import configurations, shared
 from ranktrial.common.processes import exists
 from ranktrial.common.strict_yaml import read_yaml
 from ranktrial.engine.display import FOLDER, Run, heading, line, place, read, stages

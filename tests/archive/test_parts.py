@@ -7,10 +7,11 @@ import pytest
 
 from ranktrial.archive.description import crate
 from ranktrial.archive.differences import Difference, differing, flattened
-from ranktrial.archive.identities import OWN, conda_packages, environments, origin_of_sources, source_files
+from ranktrial.archive.identities import OWN, conda_packages, environments
 from ranktrial.archive.ir_metadata import ir_metadata
 from ranktrial.archive.jobs import Job, arguments, benchmark_path, head_of_log, jobs_behind, wildcards_of, write_record
 from ranktrial.archive.recompute import compare
+from ranktrial.archive.sources import origin_of_sources, source_files
 from ranktrial.configuration.sections.dataset import Dataset
 from ranktrial.engine.job_code import job_code
 from ranktrial.engine.job_records import records
