@@ -9,11 +9,10 @@ import inspect
 import sys
 import typing
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 
 from ranktrial.common.command_line import job
-from ranktrial.common.plugins import ROOT, stem
+from ranktrial.common.plugins import ROOT, load, stem
 from ranktrial.experiment.drawing import Typeset
 from ranktrial.experiment.results_paths import FIGURE_FORMATS
 from ranktrial.reports.figures.fonts import use_font
@@ -22,7 +21,7 @@ from ranktrial.reports.figures.page import save
 
 def drawn(kind: str) -> Callable[..., None]:
     """The job that draws and writes a figure of a kind. Raises UserError if its font is not installed."""
-    draw = import_module(f"ranktrial.reports.figures.{stem(kind)}").draw
+    draw = load("ranktrial.reports.figures", kind).draw
 
     def figure(svg: Path, pdf: Path, png: Path, settings: Typeset, **inputs: list[Path] | Path) -> None:
         if settings.font:

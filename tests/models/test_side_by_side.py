@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from ranktrial.models import loading, side_by_side  # noqa: F401 - loading sets what libraries read when imported
+from ranktrial.models import loading, token_batches  # noqa: F401 - loading sets what libraries read when imported
 from ranktrial.models.adapters import adapter
 from ranktrial.models.loaded import rank_fast
 from tests.support.tiny_bert import build
@@ -30,7 +30,7 @@ def threads():
 def of_batches(monkeypatch):
     """The threads in which batches are tokenized, and whether two of them ever were at once."""
     seen, now = {"threads": set(), "at once": 0}, []
-    whole = side_by_side._tokenizing_in_turn
+    whole = token_batches._tokenizing_in_turn
 
     def watched(model):
         tokenize = partial(type(model).preprocess, model)
@@ -47,7 +47,7 @@ def of_batches(monkeypatch):
         model.preprocess = preprocess
         return whole(model)
 
-    monkeypatch.setattr(side_by_side, "_tokenizing_in_turn", watched)
+    monkeypatch.setattr(token_batches, "_tokenizing_in_turn", watched)
     return seen
 
 
@@ -100,5 +100,5 @@ def test_a_mistake_in_a_batch_ends_all_and_leaves_the_model_as_it_was(tmp_path, 
         raise ValueError(texts[0])
 
     with pytest.raises(ValueError, match=f"^{TEXTS[0]}$"):
-        side_by_side.each_batch(model, compute, TEXTS, np.arange(100).reshape(-1, BATCH))
+        token_batches.each_batch(model, compute, TEXTS, np.arange(100).reshape(-1, BATCH))
     assert torch.get_num_threads() == 2 and "preprocess" not in vars(model)

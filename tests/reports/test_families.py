@@ -30,7 +30,7 @@ from ranktrial.reports.figures.marks import DIAMOND
 from ranktrial.reports.writing import printed
 from ranktrial.reports.writing.content import Note
 from ranktrial.statistics.multiple import scopes
-from ranktrial.synthesis.families import Settings, record, rows
+from ranktrial.synthesis.families import Settings, record_of, rows
 from scripts.reports.family_table import content
 
 LONG = "sentence-transformers/distiluse-base-multilingual-cased-v2, fine-tuned with hard negatives"
@@ -50,7 +50,7 @@ def found(folder, systems=4, tasks=1, n=40, noise=0.05, name="f", **settings):
     done = scopes(tables, chosen)
     rows(done, chosen, None).to_csv(folder / f"{name}.tsv", sep="\t", index=False)
     (folder / f"{name}.json").write_text(
-        json.dumps(as_json(record(done, chosen, dict.fromkeys(names, 2), ["a warning"])))
+        json.dumps(as_json(record_of(done, chosen, dict.fromkeys(names, 2), ["a warning"])))
     )
     labels = Labels({"t0": "Task *0*"}, {"s1": LONG, "s2": "BM25 & more"})
     return read_family(folder / f"{name}.tsv", folder / f"{name}.json", labels)

@@ -153,11 +153,11 @@ def test_a_choice_can_be_shared_by_systems_that_were_fanned_out():
     ("changes", "said"),
     [
         ({"systems/bm25/select_seed": {"task": "d/dev"}}, "systems.bm25: a system of type bm25 cannot have 'select_seed'"),
-        ({"systems/tuned": {"model": "m", "select_seed": {"task": "d/dev"}}}, "only valid with a recipe: without training"),
+        ({"systems/tuned": {"model": "m", "select_seed": {"task": "d/dev"}}}, "select_seed: only valid with recipe"),
         ({"systems/tuned/select_seed": {}}, "systems.tuned.select_seed: select_seed needs 'task' .* or 'by'"),
         ({"systems/tuned/select_seed": {"task": "d/dev", "by": "x"}}, "and not both"),
         ({"systems/tuned/select_seed": {"by": "bm25"}}, "'bm25' is not exactly one system with select_seed.task and the same model, recipe and"),
-        ({"systems/tuned/select_seed": {"by": "x", "score": {"RR": 1}}}, "the score is that of the system 'x'"),
+        ({"systems/tuned/select_seed": {"by": "x", "score": {"RR": 1}}}, "select_seed.score: not together with by"),
         ({"systems/tuned/select_seed": {"task": "z/dev"}}, "systems.tuned.select_seed.task: unknown name 'z'"),
         ({"systems/tuned/select_seed": {"task": "d/all"}}, "'d/all' does not fit; expected a dataset's name or DATASET/train"),
         ({"systems/tuned/select_seed": {"task": "d/dev", "score": {"hits": 1}}}, "unknown measure 'hits'"),

@@ -47,7 +47,9 @@ def test_the_schema_has_each_effects_own_keys():
     assert set(declaring) == {"SMD", "d_av"}
     for module in declaring.values():
         for name, key in keys_of(module.Keys).items():
-            assert SCHEMA[name] == of_key(key) | {"description": f"d_av, SMD: {key.description}"}
+            assert SCHEMA[name] == of_key(key) | {
+                "description": f"{key.description}; only with effect: d_av or effect: SMD"
+            }
 
 
 @pytest.mark.parametrize("name", ["MD", "SMD", "d_av", "CORR"])
