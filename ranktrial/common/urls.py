@@ -16,6 +16,7 @@ from __future__ import annotations
 import base64
 import glob
 import ipaddress
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ from urllib.parse import quote, unquote
 
 from ranktrial.common.errors import UserError
 
+MIRRORS = "RANKTRIAL_MIRRORS"  # the environment variable with a machine's own mirrors, which no configuration names
 LONGEST = 2000  # characters
 HIDDEN = "***"
 SECRET_NAMES = re.compile(
@@ -271,10 +273,13 @@ def is_relative(path: str) -> bool:
 
 
 def in_mirrors(mirrors: Iterable[str | Path], pattern: str) -> Iterator[Path]:
-    """Files and folders below the mirrors whose paths end in a relative pattern, those directly in a mirror first."""
+    """Files and folders below the mirrors, then those of MIRRORS, whose paths end in a relative pattern; those directly
+    in a mirror first.
+    """
     if pattern in ("", ".") or not is_relative(pattern):
         return
-    for mirror in map(Path, mirrors):
+    of_machine = filter(None, os.environ.get(MIRRORS, "").split(os.pathsep))
+    for mirror in map(Path, chain(mirrors, of_machine)):
         if mirror.is_dir():
             yield from sorted(mirror.glob(pattern))
             yield from sorted(mirror.rglob(pattern))

@@ -10,6 +10,7 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.strict_yaml import read_yaml
+from ranktrial.common.urls import MIRRORS, find_file
 from ranktrial.configuration.reading import NAME, write_resolved
 from ranktrial.experiment.resolution import resolve
 
@@ -25,7 +26,36 @@ comparisons: {c: {control: bm25, treatment: [tuned-r-1, tuned-r-2], effect: [MD,
 """
 
 
-@pytest.mark.parametrize("name", [path.name for path in sorted(CONFIG.glob("*.yaml"))])
+SHIPPED = [path.name for path in sorted(CONFIG.glob("*.yaml"))]
+
+
+def strings(value):
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from strings(part)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_shipped_configuration_names_no_place_outside_the_clone(name):
+    outside = [
+        text for text in strings(read_yaml(CONFIG / name)) if text.startswith(("/", "~", "..")) or "/../" in text
+    ]
+    assert outside == []
+
+
+def test_the_machine_names_mirrors_of_its_own(tmp_path, monkeypatch):
+    runs = tmp_path / "runs/of/a.run"
+    runs.parent.mkdir(parents=True)
+    runs.write_text("q Q0 d 1 1 a\n")
+    monkeypatch.setenv(MIRRORS, os.pathsep.join([str(tmp_path / "none"), str(tmp_path / "runs")]))
+    assert find_file("of/a.run", []) == str(runs)
+    monkeypatch.delenv(MIRRORS)
+    assert find_file("of/a.run", []) is None
+
+
+@pytest.mark.parametrize("name", SHIPPED)
 def test_it_resolves_to_the_same_experiment(name, tmp_path, monkeypatch):
     monkeypatch.chdir(CONFIG.parent)
     same_experiment(read_yaml(CONFIG / name), tmp_path)

@@ -162,7 +162,7 @@ class Configuration:
     mirrors: Annotated[
         tuple[FilePath, ...],
         "folders that are searched for a file of the same name and SHA-256 before anything is downloaded, and for "
-        "external files",
+        "external files; then those of the environment variable RANKTRIAL_MIRRORS",
     ] = ()
     tasks: Annotated[
         tuple[TaskName, ...],
