@@ -22,7 +22,18 @@ import pandas as pd
 
 from ranktrial.common.errors import UserError
 from ranktrial.records.comparison import MetaRecord
-from ranktrial.records.study_design import AssumedBasis, Curves, FoundBasis
+from ranktrial.records.study_design import (
+    AssumedBasis,
+    ComponentsRecord,
+    Curves,
+    DesignRecord,
+    FoundBasis,
+    PlanRecord,
+    PrecisionRecord,
+    Present,
+    PresentSummary,
+    SeedVarianceRecord,
+)
 from ranktrial.statistics.effects import effect_named
 from ranktrial.statistics.power import (
     SECONDS_AN_HOUR,
@@ -31,8 +42,12 @@ from ranktrial.statistics.power import (
     Hours,
     Precision,
     Question,
+    Row,
     SeedVariance,
     Target,
+    cheapest,
+    enough_collections,
+    rows,
 )
 from ranktrial.statistics.seeds import seed_spread
 
@@ -265,3 +280,84 @@ def few(values: Sequence[int], wanted: int | None = None) -> list[int]:
     """The first, a middle and the last of the values, including the wanted one."""
     middle = values[(len(values) - 1) // 2] if wanted is None else wanted
     return sorted({values[0], middle, values[-1]})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The designs to plan, and the target."""
+
+    plan: Annotated[str, "its name"]
+    alpha: float
+    power: float
+    queries: Annotated[list[int], "of a collection, in the designs"]
+    collections: Annotated[list[int], "in the designs"]
+    seeds: Annotated[list[int], "of a trained system, in the designs"]
+    effect: Annotated[float | None, "the smallest effect of interest"] = None
+    half_width: Annotated[float | None, "of the interval, in place of an effect"] = None
+    compared: Systems | None = None
+    assumed: Assumed | None = None
+
+
+def planned(settings: Settings, basis: Basis) -> PlanRecord:
+    """The content of the table, the figure and the sentences."""
+    target = Target(settings.effect, settings.half_width)
+    question = Question(settings.alpha, settings.power, basis.described.interval)
+    collections = settings.collections if basis.summary else []
+    found = rows(basis.components, question, basis.hours, settings.queries, collections, settings.seeds)
+    best = {test: cheapest([row for row in found if row.test == test], target) for test in ("task", "summary")}
+    shown_seeds = next((row.design.seeds for row in (best["summary"], best["task"]) if row), None)
+    most = Design(settings.queries[-1], settings.collections[-1], settings.seeds[-1])
+    return PlanRecord(
+        plan=settings.plan,
+        basis=basis.described,
+        alpha=settings.alpha,
+        power=settings.power,
+        target=target,
+        components=_components(basis.components),
+        present=_present(basis, question),
+        designs=tuple(_design(row, target) for row in found),
+        cheapest={test: _design(row, target) if row else None for test, row in best.items()},
+        enough_collections=enough_collections(basis.components, question, most, target) if collections else None,
+        curves=curves(basis.components, question, target, settings.queries, collections, settings.seeds, shown_seeds),
+    )
+
+
+def _components(components: Components) -> ComponentsRecord:
+    of_seeds = tuple(
+        SeedVarianceRecord(of.seed, of.seed_by_collection, of.seed_by_query, _finite(of.df))
+        for of in components.seed_variances
+    )
+    return ComponentsRecord(components.query, components.collection, of_seeds)
+
+
+def _present(basis: Basis, question: Question) -> Present | None:
+    """The precision of the comparison's own design, and its share of variance that only more collections can reduce."""
+    if basis.present is None:
+        return None
+    design, components = basis.present, basis.components
+    over_collections = _present_summary(basis, design, question) if basis.summary else None
+    return Present(*design, _precision(question.of_task(components, design)), over_collections)
+
+
+def _present_summary(basis: Basis, design: Design, question: Question) -> PresentSummary:
+    components, summary = basis.components, question.of_summary(basis.components, design)
+    high = Components(components.query, basis.tau2_high or 0.0, components.seed_variances)
+    return PresentSummary(
+        summary=_precision(summary),
+        summary_with_high_tau2=_precision(question.of_summary(high, design)) if basis.tau2_high else None,
+        share_between_collections=components.collection / design.collections / summary.variance,
+    )
+
+
+def _design(row: Row, target: Target) -> DesignRecord:
+    meets = target.met_by(row.found) if target != Target() else None
+    return DesignRecord(row.test, *row.design, _precision(row.found), row.hours, meets)
+
+
+def _precision(found: Precision) -> PrecisionRecord:
+    return PrecisionRecord(found.variance, _finite(found.df), found.detectable, found.half_width)
+
+
+def _finite(df: float) -> float | None:
+    """Degrees of freedom; None if they are infinite, since the variance is known."""
+    return None if math.isinf(df) else df

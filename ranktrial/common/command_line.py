@@ -33,6 +33,7 @@ from typing import NoReturn
 
 from ranktrial.common import digests, ledger
 from ranktrial.common.errors import UserError
+from ranktrial.common.extras import names_extras
 from ranktrial.common.settings import help_of, read_settings
 
 HEAD = ("host", "slurm job", "driver")  # the first lines of a log, `name: value`, in this order
@@ -100,7 +101,8 @@ def run(main: Callable[[], None]) -> None:
     """
     ensure_utf8()
     try:
-        main()
+        with names_extras():
+            main()
     except UserError as error:
         sys.exit(f"error: {digests.changed() or error}")
     except BrokenPipeError:

@@ -7,8 +7,6 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
-from tqdm import tqdm
-
 T = TypeVar("T")
 INTERVAL = 10.0  # seconds
 
@@ -26,6 +24,8 @@ class Progress:
         self.done += count
         now = time.monotonic()
         if now - self.printed >= INTERVAL:
+            from tqdm import tqdm  # the library without its extras has none, and loads indices to list them
+
             self.printed = now
             line = tqdm.format_meter(self.done, self.total, now - self.start, ncols=0, unit=self.unit)
             print(f"{self.label}: {line.strip()}", file=sys.stderr, flush=True)

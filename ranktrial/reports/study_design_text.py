@@ -1,6 +1,10 @@
-"""A plan of a further study in plain sentences; reads and writes nothing."""
+"""A plan of a further study in plain sentences, and the table of all designs; reads and writes nothing."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
 
 from ranktrial.records.study_design import DesignRecord, FoundBasis, PlanRecord
 from ranktrial.reports.comparison import number_text as form
@@ -127,3 +131,21 @@ def _unknown(plan: PlanRecord, labels: Labels) -> list[str]:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.10g}%"
+
+
+COLUMNS = ("test", "queries", "collections", "seeds", "variance", "df", "detectable", "half_width", "hours",
+           "meets_target")  # fmt: skip
+
+
+def designs(plans: Sequence[PlanRecord]) -> pd.DataFrame:
+    """Every design of every plan, one row each; the cheapest that meets the target in each test is marked."""
+    rows = []
+    for plan in plans:
+        best = [row for row in plan.cheapest.values() if row]
+        for row in plan.designs:
+            marked = "yes" if row in best else "no"
+            numbers = vars(row) | vars(row.precision)
+            rows.append({"plan": plan.plan, **{key: numbers[key] for key in COLUMNS}, "cheapest": marked})
+    table = pd.DataFrame(rows, columns=["plan", *COLUMNS, "cheapest"])
+    table["meets_target"] = table["meets_target"].map({True: "yes", False: "no"})
+    return table

@@ -6,15 +6,17 @@ Reads and writes nothing itself; the tests are those of statistics/multiple.py.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
 import pandas as pd
 
+from ranktrial.ir.scores import are_counted, check_scales
 from ranktrial.records.comparison import Difference, FamilyRecord, ScopeRecord
-from ranktrial.statistics.measure_scale import within_reach
-from ranktrial.statistics.multiple import Family, Scope, contrasts_of, family_warnings
+from ranktrial.statistics.measure_scale import reach_of, within_reach
+from ranktrial.statistics.multiple import Family, Scope, contrasts_of, family_warnings, scopes
+from ranktrial.synthesis.metrics_files import on_common_queries
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +25,41 @@ class Settings(Family):
 
     measure: Annotated[str, "column of the metrics files"]
     of_tasks: Annotated[bool, "a value is the score of a task of a leaderboard, not of a query"] = False
+
+
+ScoresBySystem = Mapping[str, pd.DataFrame]  # of one task, each by query (index) and seed (columns)
+
+
+def compared_at_once(scores: Mapping[str, ScoresBySystem], settings: Settings) -> tuple[pd.DataFrame, FamilyRecord]:
+    """The table and the record of a family, from the scores by task and system.
+
+    Values are paired by query id; several seeds of a system are averaged query by query first, so that all that is said
+    holds for these checkpoints: other seeds would add to the uncertainty. Raises UserError for systems without a common
+    query, or on different scales.
+    """
+    tables, warnings, seeds = {}, [], dict.fromkeys(settings.systems, 0)
+    for task, of_systems in scores.items():
+        values = {name: of_systems[name] for name in settings.systems}
+        seeds = {name: max(seeds[name], values[name].shape[1]) for name in settings.systems}
+        check_scales({name: one.to_numpy().ravel().tolist() for name, one in values.items()}, task, settings.measure)
+        tables[task], said = on_common_queries({name: one.mean(axis=1) for name, one in values.items()}, task)
+        warnings += [said] if said else []
+    warnings += with_shared_queries(tables)
+    found = scopes({task: table.to_numpy() for task, table in tables.items()}, settings)
+    reach = reach_of(settings.measure, (table.to_numpy() for table in tables.values()))
+    return rows(found, settings, reach), record_of(found, settings, seeds, warnings)
+
+
+def with_shared_queries(tables: Mapping[str, pd.DataFrame]) -> list[str]:
+    """The tasks that have the same query ids, as text: over tasks they are taken to be independent."""
+    alike: dict[frozenset[str], list[str]] = {}
+    for task, table in tables.items():
+        alike.setdefault(frozenset(table.index), []).append(task)
+    groups = [tasks for ids, tasks in alike.items() if len(tasks) > 1 and not are_counted(ids)]
+    why = (
+        "over tasks these count as different queries; if they are the same, too many differences are significant there"
+    )
+    return [f"{', '.join(tasks)} have the same query ids: {why}" for tasks in groups]
 
 
 def rows(found: Sequence[Scope], settings: Settings, reach: float | None) -> pd.DataFrame:

@@ -1,6 +1,6 @@
 """The result of a comparison if its unjudged documents were judged, or removed; and what runs lack.
 
-Reads runs; writes nothing. Four cases in addition to the comparison itself, in which no unjudged document is relevant:
+Writes nothing. Four cases in addition to the comparison itself, in which no unjudged document is relevant:
 
     lowest       each query is judged in the way of holes.extremes with the lowest difference, treatment minus control
     highest      each query is judged in that with the highest
@@ -13,8 +13,9 @@ Each is compared and combined like the comparison itself.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,6 +36,7 @@ from ranktrial.synthesis.metrics_files import Scores
 LOWEST, HIGHEST, CONDENSED = "lowest", "highest", "condensed"
 CASES = (LOWEST, HIGHEST, ALL, CONDENSED)
 RankedScores = dict[str, dict[str, tuple[int, float]]]  # query id -> document id -> rank (from 1), score
+Readers = Mapping[tuple[str, str], Sequence[Callable[[], Run]]]  # task and system -> what reads its runs, one per seed
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,15 @@ class Ranked:
     absent: int
 
 
+def readers(files: Iterable[Path]) -> dict[tuple[str, str], list[Callable[[], Run]]]:
+    """What reads the runs of an experiment, by task and system of their paths."""
+    found: dict[tuple[str, str], list[Callable[[], Run]]] = {}
+    for path in files:
+        fields = fields_of("run", path)
+        found.setdefault((fields["task"], fields["system"]), []).append(partial(read_run, path))
+    return found
+
+
 class Unjudged(NamedTuple):
     """The means of all cases; and, as text, the judged queries that runs lack, and external runs that are too short."""
 
@@ -59,7 +70,7 @@ class Unjudged(NamedTuple):
 
 
 def unjudged_record(
-    pairs: Pairs, runs: Sequence[Path], qrels: Mapping[str, Qrels], settings: Settings, dependence: DependenceData
+    pairs: Pairs, runs: Readers, qrels: Mapping[str, Qrels], settings: Settings, dependence: DependenceData
 ) -> Unjudged:
     """The means of all cases, and what runs lack.
 
@@ -79,9 +90,9 @@ def unjudged_record(
     short: dict[str, list[str]] = {}  # how a run falls short: on these tasks
     for task, pair in pairs.items():
         ranked_on = settings.runs_on.get(task, task)
-        systems = {name: _runs_of(runs, ranked_on, name) for name in (settings.control, settings.treatment)}
+        systems = {name: runs.get((ranked_on, name), ()) for name in (settings.control, settings.treatment)}
         measure = settings.measure_on.get(task, settings.measure)
-        control, treatment = (_read(paths, measure, qrels[task]) for paths in systems.values())
+        control, treatment = (_read(of_system, measure, qrels[task]) for of_system in systems.values())
         if all(map(has_holes, measures)):
             numbers[task], documents[task], cases = _of_task(pair, control, treatment, qrels[task], measure)
             for case, found in cases.items():
@@ -129,16 +140,11 @@ def _of_task(
     return number, documents, {name: _scores(case, list(qrels), queries) for name, case in chosen.items()}
 
 
-def _runs_of(runs: Sequence[Path], task: str, system: str) -> list[Path]:
-    wanted = {"task": task, "system": system}
-    return [path for path in runs if wanted.items() <= fields_of("run", path).items()]
-
-
-def _read(paths: Sequence[Path], measure: str, qrels: Qrels) -> Ranked:
+def _read(readers: Sequence[Callable[[], Run]], measure: str, qrels: Qrels) -> Ranked:
     """The runs of a system; one whole run at a time is in memory."""
     runs, of_judged, depth, absent = [], [], 0, 0
-    for path in paths:
-        run = read_run(path)
+    for read in readers:
+        run = read()
         depth = max([depth, *map(len, run.values())])
         absent = max(absent, len(qrels.keys() - run.keys()))
         of_judged.append(_ranks_of_judged(run, qrels))

@@ -1,144 +1,23 @@
-"""`make new`: inspect a folder of data and write a configuration that runs as it is.
-
-Reads the first lines of the folder's files, and the files that show what belongs together. Writes one file, which must
-not exist yet. Before it is written, the configuration is checked in the same way as by a run.
-"""
+"""`make new`: inspect a folder of data and write a configuration that runs as it is (ranktrial/new/front.py)."""
 
 from __future__ import annotations
 
 import argparse
-import os
-from collections.abc import Callable
 from pathlib import Path
 
 from ranktrial.common.command_line import run
-from ranktrial.common.errors import REFUSED, UserError, named
-from ranktrial.common.given_places import check_new
-from ranktrial.common.strict_yaml import parse_yaml
-from ranktrial.experiment.resolution import resolve
-from ranktrial.new.collection_layouts import BEIR, RUN_FILES, TREC, draft_of_beir, draft_of_runs, draft_of_trec
-from ranktrial.new.draft import Draft, page
-from ranktrial.new.folder import Folder, as_name, read_folder
-from ranktrial.new.kinds_of_files import Contents, Head, Kind, kind_of, read_head
-from ranktrial.new.score_layouts import (
-    LONG_TABLES,
-    RANGER,
-    RESULTS_FOLDERS,
-    SCORE_FILES,
-    draft_of_long_tables,
-    draft_of_ranger,
-    draft_of_results,
-    draft_of_scores,
-)
-
-LAYOUTS: dict[str, Callable[[Contents], Draft | None]] = {  # in the order of recognition
-    BEIR: draft_of_beir,
-    TREC: draft_of_trec,
-    RANGER: draft_of_ranger,
-    RESULTS_FOLDERS: draft_of_results,
-    RUN_FILES: draft_of_runs,
-    LONG_TABLES: draft_of_long_tables,
-    SCORE_FILES: draft_of_scores,
-}
-CONFIGURATIONS = Path("config")
-NAMED = 10  # files that are left out
-SCHEMA = "yaml-language-server: $schema=schema.editor.json"
-
-
-def look(folder: Folder, measure: str = "", columns: str = "") -> Contents:
-    """Return the folder with the types of its files; `measure` and `columns` say what values and columns are.
-
-    Raises UserError for a damaged file, or a measure with an invisible character.
-    """
-    if refused := REFUSED.search(measure):
-        raise UserError(f"MEASURE={measure}: contains {named(refused[0])}; expected a name such as accuracy")
-    kinds: dict[Kind, list[str]] = {}
-    heads: dict[str, Head] = {}
-    for file in folder.files:
-        head = read_head(folder.path(file))
-        if kind := kind_of(head):
-            heads[file] = head
-            kinds.setdefault(kind, []).append(file)
-    return Contents(folder, kinds, heads, measure, columns)
-
-
-def draft(contents: Contents) -> Draft:
-    """Return the draft of the first layout that fits the folder. Raises UserError, with all layouts, if none does."""
-    for draft_of in LAYOUTS.values():
-        found = draft_of(contents)
-        if found and contents.measure and not found.measure:
-            problem = "names the values of files of scores, and these are none; runs are scored by the key measures"
-            raise UserError(f"MEASURE={contents.measure}: {problem}")
-        if found:
-            return found
-    looked_for = "; ".join(LAYOUTS)
-    there = ", ".join(f"{kind} ({len(files)})" for kind, files in contents.kinds.items()) or "none of these"
-    raise UserError(f"{contents.folder.place}: looked for {looked_for}; of {len(contents.folder.files)} files: {there}")
-
-
-def left_out(found: Draft, folder: Folder) -> list[str]:
-    """Return a line with the files that the draft does not use; empty if it uses all."""
-    files = [file + _no_heading(folder, file) for file in folder.files if file not in found.used]
-    more = f" and {len(files) - NAMED:,} more" if len(files) > NAMED else ""
-    return [f"left out: {', '.join(files[:NAMED])}{more}"] if files else []
-
-
-def _no_heading(folder: Folder, file: str) -> str:
-    """Return why a table is not recognised; empty for other files."""
-    is_table = file.lower().endswith((".csv", ".tsv")) and kind_of(read_head(folder.path(file))) is None
-    return " (not recognised; scores in several columns need a heading)" if is_table else ""
-
-
-def text_of(found: Draft, folder: Folder, out: Path) -> str:
-    """Return the configuration as text. Raises UserError if a run would reject it."""
-    experiment = as_name(out.stem) or "mine"
-    head = [
-        *([SCHEMA] if out.parent == CONFIGURATIONS else []),
-        f"Written by `make new` from {folder.place}: {found.what}. Every key: docs/configuration.md.",
-        f"To run it: make run CONFIG={out}",
-        *found.on_axes,
-        *found.on_control,
-        *found.on_measures,
-        *found.hints,
-        *(line[:1].upper() + line[1:] for line in left_out(found, folder)),
-    ]
-    text = page(head, found.sections(experiment))
-    resolve(parse_yaml(text, out), str(out))
-    return text
-
-
-def write_new(path: Path, text: str) -> None:
-    """Write a new file. Raises UserError if it exists."""
-    if os.path.lexists(path):
-        raise UserError(f"{path}: exists already; choose another place by OUT=config/NAME.yaml")
-    if not path.parent.is_dir():
-        raise UserError(f"{path}: no folder {path.parent}")
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        os.link(partial, path)  # fails if another process created it meanwhile
-    except FileExistsError:
-        raise UserError(f"{path}: exists already; choose another place by OUT=config/NAME.yaml") from None
-    finally:
-        partial.unlink(missing_ok=True)
+from ranktrial.new.front import write_configuration
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    """Write the configuration, and print what was found."""
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", required=True, help="of data in one of the layouts")
     parser.add_argument("--measure", default="", help="what the values of files of scores are, such as accuracy")
     parser.add_argument("--columns", default="", help="what the columns of scores are: systems, tasks or measures")
     parser.add_argument("--out", type=Path, help="the configuration; by default config/FOLDER.yaml")
-    arguments = parser.parse_args()
-    folder = read_folder(arguments.folder)
-    out = arguments.out or CONFIGURATIONS / f"{as_name(folder.name) or 'mine'}.yaml"
-    if os.path.lexists(out):
-        raise UserError(f"{out}: exists already; choose another place by OUT=config/NAME.yaml")
-    check_new(out)
-    found = draft(look(folder, arguments.measure, arguments.columns))
-    write_new(out, text_of(found, folder, out))
-    about = [line[:1].lower() + line[1:] for line in (*found.on_axes, *found.on_control, *found.on_measures)]
-    print("\n".join([f"{out}: {found.what}", *about, *left_out(found, folder), f"next: make run CONFIG={out}"]))
+    given = parser.parse_args()
+    print("\n".join(write_configuration(given.folder, given.measure, given.columns, given.out)))
 
 
 if __name__ == "__main__":

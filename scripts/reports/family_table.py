@@ -10,24 +10,11 @@ from pathlib import Path
 from typing import Annotated
 
 from ranktrial.common.command_line import job
-from ranktrial.reports.comparison.families import (
-    FoundFamily,
-    differences,
-    heading,
-    notes,
-    read_family,
-    sentence,
-    standings,
-)
+from ranktrial.reports.comparison.families import heading, read_family
+from ranktrial.reports.comparison.printed_tables import family_content
 from ranktrial.reports.comparison.reading import Labels
-from ranktrial.reports.writing.content import Block, Folded, Items, Paragraph
+from ranktrial.reports.writing.content import Folded
 from ranktrial.reports.writing.printed import write_printed
-
-
-def content(found: FoundFamily) -> list[Block]:
-    """The answer, each system's mean, the notes on the method, and the differences."""
-    said = [*notes(found), *found.record.warnings]
-    return [Paragraph(sentence(found)), standings(found), Items(said), differences(found)]
 
 
 def write_family(
@@ -36,7 +23,7 @@ def write_family(
     """Write the page in both formats."""
     found, name = read_family(table, record, labels), page.stem
     in_full = [Folded("The differences on each task, at full precision", [], f"{name}.tsv")] if found.tasks > 1 else []
-    write_printed(f"{name}: {heading(found, labels)}", content(found), page, tex, in_full)
+    write_printed(f"{name}: {heading(found, labels)}", family_content(found), page, tex, in_full)
 
 
 if __name__ == "__main__":

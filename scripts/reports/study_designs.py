@@ -10,40 +10,22 @@ import os
 from pathlib import Path
 from typing import Annotated
 
-import pandas as pd
-
 from ranktrial.common.command_line import job
 from ranktrial.common.files import write_text
 from ranktrial.common.settings import read_record
 from ranktrial.common.tables import write_table
 from ranktrial.records.study_design import PlanRecord
 from ranktrial.reports.comparison.reading import Labels
-from ranktrial.reports.study_design_text import number, remarks, sentence
+from ranktrial.reports.study_design_text import designs, number, remarks, sentence
 from ranktrial.reports.writing import printed
 from ranktrial.reports.writing.content import Block, Figure, Paragraph, Section, Span, Table, bulleted, columns
 
-COLUMNS = ("test", "queries", "collections", "seeds", "variance", "df", "detectable", "half_width", "hours",
-           "meets_target")  # fmt: skip
 HOW_TO_READ = (
     "A cell is the smallest true effect that is detected with the requested power ({powers}), or the expected "
     "half-width of the interval if that is the target. Columns are numbers of collections: for one, the paired "
     "t-test; for several, the random-effects summary. Cells in bold meet the target. Queries are those of each "
     "collection, seeds those of each trained system. For the formulas, see docs/formulas.md, Planning a study."
 )
-
-
-def designs(plans: list[PlanRecord]) -> pd.DataFrame:
-    """Every design of every plan, one row each; the cheapest that meets the target in each test is marked."""
-    rows = []
-    for plan in plans:
-        best = [row for row in plan.cheapest.values() if row]
-        for row in plan.designs:
-            marked = "yes" if row in best else "no"
-            numbers = vars(row) | vars(row.precision)
-            rows.append({"plan": plan.plan, **{key: numbers[key] for key in COLUMNS}, "cheapest": marked})
-    table = pd.DataFrame(rows, columns=["plan", *COLUMNS, "cheapest"])
-    table["meets_target"] = table["meets_target"].map({True: "yes", False: "no"})
-    return table
 
 
 def grid(plan: PlanRecord, seeds: list[int]) -> Table:

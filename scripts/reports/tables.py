@@ -16,12 +16,8 @@ from ranktrial.common.command_line import job
 from ranktrial.common.files import write_text
 from ranktrial.common.tables import COMPARISONS, read_table
 from ranktrial.experiment.results_paths import fields_of
-from ranktrial.records.comparison import MetaRecord, ShortSummary
-from ranktrial.reports.comparison import number_text as form
-from ranktrial.reports.comparison import plot_text
-from ranktrial.reports.comparison.forest_data import Forest
-from ranktrial.reports.comparison.reading import Found, Labels, Looks, adjustments, read_found
-from ranktrial.reports.comparison.sentence import cases_tables, sentence
+from ranktrial.reports.comparison.printed_tables import content, dependences, in_full
+from ranktrial.reports.comparison.reading import Labels, Looks, adjustments, read_found
 from ranktrial.reports.comparison.table import (
     HERE,
     LIKE_THESE,
@@ -32,75 +28,12 @@ from ranktrial.reports.comparison.table import (
     TRIED,
     as_table,
     how_to_read,
-    notes,
     overview,
-    tasks_table,
 )
 from ranktrial.reports.writing import printed
-from ranktrial.reports.writing.content import Block, Column, Items, Paragraph, Section, Table, columns
-from ranktrial.statistics.summaries import Summary
+from ranktrial.reports.writing.content import Block, Column, Items, Paragraph, Table
 
 INDENTED = 2 * "\N{NO-BREAK SPACE}"
-COLUMNS = ("effect", "variance", "se", "ci_low", "ci_high", "p_value", "log10_p")  # of an effects file
-
-
-def in_full(comparison: Found, labels: Labels) -> pd.DataFrame:
-    """A comparison's table at full precision: the effects file with labels, then the summaries."""
-    meta, table = comparison.meta, comparison.effects.copy()
-    table["task"] = [labels.task(name) for name in table["task"]]
-    rows = []
-    if found := meta.meta:
-        rows = [{"task": "mean of these tasks", **_numbers(meta.fixed_mean)}]
-        rows.append({"task": "summary", "weight": 1.0, **_numbers(found.summary)})
-        if found.prediction_interval:
-            low, high = found.prediction_interval
-            rows.append({"task": "prediction interval", "ci_low": low, "ci_high": high})
-        rows.append({"task": "fixed effect", **_numbers(found.fixed)})
-    if meta.unjudged:
-        cases = meta.unjudged.cases.items()
-        rows += [
-            {"task": f"mean of these tasks, unjudged: {name}", **_numbers(case.fixed_mean)} for name, case in cases
-        ]
-    return pd.concat([table, pd.DataFrame(rows, columns=table.columns, dtype=object)], ignore_index=True)
-
-
-def _numbers(found: Summary) -> dict[str, float | None]:
-    return {key: getattr(found, key) for key in COLUMNS}
-
-
-def dependence(summaries: dict[str, ShortSummary], plot: Forest, labels: Labels, heading: str) -> list[Block]:
-    """The summaries without each task, or with one task more each time."""
-    numbers = form.numbers(plot)
-    rows = []
-    for task, meta in summaries.items():
-        summary, tau2 = meta.summary, meta.tau2
-        effect, low, high = numbers.of(summary.effect, summary.ci_low, summary.ci_high)
-        p = summary.p_value
-        tested = ["" if p is None else form.p_value(p, plot.alpha)]
-        tested += ["" if tau2 is None else plot_text.deviations(numbers, tau2)[0]]
-        rows.append([labels.task(task), f"{meta.k}", effect, f"[{low}, {high}]", *tested])
-    heads = [heading, "k", plot.effect.LABEL, f"{form.percent(plot.alpha)} CI", "p", "τ"]
-    alone = {part.interval for part in summaries.values() if part.k == 1}
-    said = [Paragraph(f"One task alone has its own interval ({', '.join(alone)}).")] if alone else []
-    return [Table(columns(heads), [rows]), *said]
-
-
-def content(name: str, comparison: Found, plot: Forest) -> list[Block]:
-    """A comparison's answers, its table and its notes."""
-    table = tasks_table(name, plot)
-    cases = cases_tables(comparison.meta, plot)
-    return [Paragraph(sentence(comparison.meta, plot)), table, Items(notes(comparison, plot)), *cases]
-
-
-def dependences(meta: MetaRecord, plot: Forest, labels: Labels) -> list[Block]:
-    """How the summary depends on each task."""
-    ways = [
-        (meta.leave_one_out, "Leaving one task out", "without"),
-        (meta.cumulative, "Adding one task at a time", "up to"),
-    ]
-    return [
-        Section(title, dependence(summaries, plot, labels, heading)) for summaries, title, heading in ways if summaries
-    ]
 
 
 def all_comparisons(comparisons: pd.DataFrame, labels: Labels) -> list[Block]:

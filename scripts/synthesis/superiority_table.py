@@ -20,7 +20,8 @@ from ranktrial.ir.trec import read_qrels
 from ranktrial.statistics.comparison import units_of
 from ranktrial.statistics.superiority import superiority, without_rounding
 from ranktrial.synthesis.comparing import task_scores
-from scripts.synthesis.compare import Pairs, dependence_data, read_pairs
+from ranktrial.synthesis.one_comparison import Pairs
+from scripts.synthesis.compare import dependence_data, read_pairs
 
 
 def query_differences(pairs: Pairs) -> dict[str, pd.Series]:

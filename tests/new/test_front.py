@@ -9,9 +9,9 @@ import pytest
 import yaml
 
 from ranktrial.common.errors import UserError
+from ranktrial.new import front
 from ranktrial.new.draft import description, meaning
 from ranktrial.new.folder import read_folder
-from scripts.new import front
 from tests.new import folders
 from tests.support.one_line import refused
 

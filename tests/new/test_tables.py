@@ -8,8 +8,8 @@ import yaml
 from ranktrial.common.errors import UserError
 from ranktrial.experiment.resolution import resolve
 from ranktrial.ir.scores import read_scores
+from ranktrial.new import front
 from ranktrial.new.folder import read_folder
-from scripts.new import front
 from tests.new import folders
 
 IDS = ["q1", "q2", "q3"]

@@ -23,6 +23,7 @@ from ranktrial.reports.comparison.families import (
     standings,
     where,
 )
+from ranktrial.reports.comparison.printed_tables import family_content as content
 from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.contents.comparisons import families as families_section
 from ranktrial.reports.figures.family import APART, diagram, filled, spread
@@ -31,7 +32,6 @@ from ranktrial.reports.writing import printed
 from ranktrial.reports.writing.content import Note
 from ranktrial.statistics.multiple import scopes
 from ranktrial.synthesis.families import Settings, record_of, rows
-from scripts.reports.family_table import content
 
 LONG = "sentence-transformers/distiluse-base-multilingual-cased-v2, fine-tuned with hard negatives"
 

@@ -37,11 +37,11 @@ from ranktrial.reports.writing.content import (
 )
 from ranktrial.statistics.method import Method
 from ranktrial.statistics.task_results import task_result
+from ranktrial.synthesis.all_comparisons import Settings as ComparisonsSettings
+from ranktrial.synthesis.all_comparisons import comparisons as comparisons_table
 from ranktrial.synthesis.comparison_results import rows
 from scripts.reports.sections import with_exhibits
 from scripts.reports.sections.made import origin_of
-from scripts.synthesis.comparisons_table import Settings as ComparisonsSettings
-from scripts.synthesis.comparisons_table import comparisons as comparisons_table
 from tests.experiment.test_config import changed
 from tests.support.meta_records import meta_record
 

@@ -18,6 +18,8 @@ from ranktrial.reports.comparison.plot_text import notes
 from ranktrial.reports.comparison.reading import Found, adjustments
 from ranktrial.reports.comparison.sentence import sentence
 from ranktrial.statistics.sensitivity import sensitivity
+from ranktrial.synthesis.all_comparisons import Settings as TableSettings
+from ranktrial.synthesis.all_comparisons import comparisons as table
 from ranktrial.synthesis.comparing import Settings, compared
 from ranktrial.synthesis.comparison_results import (
     dependence_record,
@@ -27,8 +29,6 @@ from ranktrial.synthesis.comparison_results import (
     sensitivity_record,
 )
 from ranktrial.synthesis.metrics_files import Scores
-from scripts.synthesis.comparisons_table import Settings as TableSettings
-from scripts.synthesis.comparisons_table import comparisons as table
 from tests.reports.test_sentence import LABELS, LOOKS, plot_of
 
 ALPHA, FAMILIES = 0.05, 40

@@ -10,13 +10,12 @@ import pytest
 from ranktrial.records.study_design import FoundBasis
 from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.figures.study_design import contour_figure, contour_levels, label_place
-from ranktrial.reports.study_design_text import remarks, sentence
+from ranktrial.reports.study_design_text import designs, remarks, sentence
 from ranktrial.reports.writing import printed
 from ranktrial.reports.writing.content import plain
 from ranktrial.statistics.power import Design
-from ranktrial.study_design import Assumed, assumed_basis
-from scripts.reports.study_designs import designs, grid, whole_page
-from scripts.study_design.plan_designs import Settings, planned
+from ranktrial.study_design import Assumed, Settings, assumed_basis, planned
+from scripts.reports.study_designs import grid, whole_page
 
 LABELS = Labels({}, {"tuned": "A tuned system with a long name", "theirs": "Theirs"})
 ASKED = {

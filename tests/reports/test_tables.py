@@ -8,6 +8,7 @@ import pytest
 
 from ranktrial.reports.comparison.number_text import numbers
 from ranktrial.reports.comparison.plot_text import caption, lines_of, p_text
+from ranktrial.reports.comparison.printed_tables import content, dependences, in_full
 from ranktrial.reports.comparison.reading import (
     Adjusted,
     Adjustment,
@@ -36,8 +37,8 @@ from ranktrial.reports.comparison.table import (
 from ranktrial.reports.writing import printed
 from ranktrial.reports.writing.content import Column, Items, Paragraph, Section, Table
 from ranktrial.reports.writing.printed import FITTING, SMALL, heading, latex_document, latex_escaped
-from scripts.reports.tables import content, dependences, in_full, narrow
-from scripts.synthesis.comparisons_table import Settings, comparisons
+from ranktrial.synthesis.all_comparisons import Settings, comparisons
+from scripts.reports.tables import narrow
 from tests.support.meta_records import meta_record
 
 LOOKS = Looks(alpha=0.05, estimator="DL", interval="normal", judged="", p="t-test", correction="holm", sort="config")

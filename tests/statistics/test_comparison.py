@@ -36,16 +36,6 @@ def printed(source: str, names: dict) -> str:
     return out.getvalue() + shown
 
 
-def test_the_example_of_the_page_prints_what_stands_below_it():
-    page = (ROOT / "docs/statistics.md").read_text(encoding="utf-8")
-    section = page.split("## Your own scores")[1].split("\n## ")[0]
-    (code,) = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
-    said = "\n".join(
-        line.removeprefix("    ") for line in section.split("This prints:")[1].splitlines() if line[:4] == "    "
-    )
-    assert printed(code, {}).strip() == said.strip()
-
-
 def test_the_notebook_prints_what_it_shows():
     book = nbformat.read(NOTEBOOK, as_version=4)
     nbformat.validate(book)

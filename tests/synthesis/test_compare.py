@@ -14,11 +14,11 @@ from ranktrial.common.errors import UserError
 from ranktrial.statistics.bayes import bayesian_summary
 from ranktrial.statistics.measure_scale import measure_scale
 from ranktrial.statistics.seeds import effect_variance
+from ranktrial.synthesis.all_comparisons import Settings, comparisons
 from ranktrial.synthesis.comparing import Settings as OneComparison
 from ranktrial.synthesis.comparing import compared
 from ranktrial.synthesis.metrics_files import Scores
-from scripts.synthesis.compare import has_effect, shared
-from scripts.synthesis.comparisons_table import Settings, comparisons
+from ranktrial.synthesis.one_comparison import has_effect, shared
 from tests.support.meta_records import meta_record
 
 SETTINGS = {"control": "c", "treatment": "t", "measure": "P@1", "effect": "MD", "estimator": "DL",

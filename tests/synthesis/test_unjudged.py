@@ -13,11 +13,11 @@ from ranktrial.ir.trec import write_qrels, write_run
 from ranktrial.records.comparison import UnjudgedCase, UnjudgedRecord
 from ranktrial.reports.comparison.sentence import cases_tables, unjudged_remark
 from ranktrial.statistics.summaries import Summary
+from ranktrial.synthesis.all_comparisons import Settings as TableSettings
+from ranktrial.synthesis.all_comparisons import comparisons as table
 from ranktrial.synthesis.comparing import DependenceData, Settings
 from ranktrial.synthesis.metrics_files import paired, read_scores
-from ranktrial.synthesis.unjudged import unjudged_record
-from scripts.synthesis.comparisons_table import Settings as TableSettings
-from scripts.synthesis.comparisons_table import comparisons as table
+from ranktrial.synthesis.unjudged import readers, unjudged_record
 from tests.reports.test_sentence import MINUS, SUMMARY, found, plot_of
 
 DOCUMENTS = [f"d{number}" for number in range(20)]
@@ -53,7 +53,9 @@ class Case:
             files = [sorted((self.folder / f"metrics/{task}/{system}").iterdir()) for system in "ct"]
             pairs[task] = paired(*(read_scores(of_system, "P@5") for of_system in files), task)[:2]
         runs = sorted(self.folder.rglob("*.trec.gz"))
-        found, self.absent, self.short = unjudged_record(pairs, runs, self.qrels, self.settings, DependenceData())
+        found, self.absent, self.short = unjudged_record(
+            pairs, readers(runs), self.qrels, self.settings, DependenceData()
+        )
         return found
 
     def differences(self, filled=lambda grades: grades, kept=lambda run, qrels: run):
@@ -120,7 +122,7 @@ def test_nothing_is_said_where_all_is_judged_or_nothing_is_relevant_to_unjudged_
         assert case.record() is None
     for measure in (case.settings.measure, "accuracy", "main score"):  # external values may be of any measure
         settings = replace(case.settings, measure=measure)
-        assert unjudged_record({}, [], {}, settings, DependenceData()) == (None, [], [])
+        assert unjudged_record({}, {}, {}, settings, DependenceData()) == (None, [], [])
 
 
 def test_measures_of_tasks_have_a_name_together_that_is_no_measure(tmp_path):

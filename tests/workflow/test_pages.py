@@ -105,9 +105,7 @@ def blocks(page):
 def test_the_configurations_for_comers_from_other_tools_resolve(workspace, monkeypatch):
     monkeypatch.chdir(workspace.folder)
     names = [resolve(block, "coming-from.md").name for block in blocks("coming-from.md")]
-    evaluation = ["from-ranx", "from-pytrec-eval", "from-ir-measures"]
-    assert names == ["from-beir", "from-pyterrier", *evaluation, "from-sentence-transformers", "from-metafor",
-                     "from-ranger"]  # fmt: skip
+    assert names == ["from-beir", "from-pyterrier", "from-sentence-transformers", "from-ranger"]
 
 
 def test_the_notebook_of_results_prints_what_it_shows(monkeypatch, tmp_path):

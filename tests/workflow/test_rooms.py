@@ -51,6 +51,7 @@ ROOMS = [
     "reports",
     "archive",
     "new",
+    "api",
 ]
 # Rooms of a stage that other stages import from.
 SHARED = ("datasets.formats", "inference.candidates", "inference.ranked")

@@ -16,7 +16,7 @@ from ranktrial.common.settings import read_record
 from ranktrial.common.tables import read_table
 from ranktrial.records.comparison import Difference, FamilyRecord, ScopeRecord
 from ranktrial.reports.comparison import number_text as form
-from ranktrial.reports.comparison.reading import Labels
+from ranktrial.reports.comparison.reading import Labels, without_missing
 from ranktrial.reports.comparison.sentence import NOT_CONCLUDED
 from ranktrial.reports.writing.content import Table, columns, listed
 from ranktrial.statistics.multiple import rank_intervals
@@ -83,10 +83,16 @@ class FoundFamily:
 
 def read_family(table: Path, record: Path, labels: Labels) -> FoundFamily:
     """Read the two files of a multiple comparison."""
-    contents = read_record(FamilyRecord, record)
     lines = read_table(table, "task", "system", "other", "system_letters", "other_letters")
-    found = [_scope(one, lines[lines["task"] == one.task], contents, labels) for one in contents.scopes]
-    return FoundFamily(contents, tuple(found))
+    return found_family(lines, read_record(FamilyRecord, record), labels)
+
+
+def found_family(lines: pd.DataFrame, record: FamilyRecord, labels: Labels) -> FoundFamily:
+    """A multiple comparison from the rows of its table and its record."""
+    rows = without_missing(lines)
+    return FoundFamily(
+        record, tuple(_scope(one, rows[rows["task"] == one.task], record, labels) for one in record.scopes)
+    )
 
 
 def of_all_pairs(families: Mapping[str, FoundFamily], measure: str) -> tuple[str, FoundFamily | None]:
@@ -259,8 +265,8 @@ def _difference(found: FoundFamily, system: str, other: str) -> str:
 
 def _turned(one: Difference) -> Difference:
     """The same difference with the systems in reverse order."""
-    ends = {"ci_low": -one.ci_high, "ci_high": -one.ci_low}
-    return replace(one, system=one.other, other=one.system, difference=-one.difference, **ends)
+    low, high = (None if end is None else -end for end in (one.ci_high, one.ci_low))
+    return replace(one, system=one.other, other=one.system, difference=-one.difference, ci_low=low, ci_high=high)
 
 
 def _test(found: FoundFamily) -> str:

@@ -16,13 +16,14 @@ NARROW = 5.2  # inches: the middle of both
 @dataclass(frozen=True)
 class Row:
     """One task. `weight` in 0..1; a task without an effect has its reason in `undefined`, and its means if any.
+    An effect that is taken from a paper has neither n nor means.
 
     `task` is its label, `name` its name in files. `trained` names the roles (control, treatment) whose system learnt
     from training queries of the task's dataset.
     """
 
     task: str
-    n: int
+    n: int | None
     effect: float | None
     ci_low: float | None
     ci_high: float | None
@@ -203,6 +204,11 @@ class Forest:
         """Whether tasks of a group have different weights in print; a column that is constant says nothing."""
         printed = [{f"{row.weight:.3f}" for row in group.rows if row.weight is not None} for group in self.groups]
         return any(len(weights) > 1 for weights in printed)
+
+    @property
+    def measured(self) -> bool:
+        """Whether a task has the mean of a system; effects that are taken from a paper have none."""
+        return any(row.control_mean is not None for group in self.groups for row in group.rows)
 
     def shows(self, column: str) -> bool:
         """Whether it shows a column (or, where it is narrow, n or p in the second line of a task)."""

@@ -139,7 +139,9 @@ def intervals(forest: Forest) -> str:
     parts = [f"tasks {forest.task_interval}"]
     if found := next((group for group in forest.groups if group.heterogeneity and group.summary), None):
         summary = found.summary
-        parts += ["mean of these tasks t"] if found.fixed_mean else []
+        if found.fixed_mean:
+            known = forest.task_interval == "normal" and found.fixed_mean.df is None  # variances as papers print them
+            parts.append(f"mean of these tasks {'normal' if known else 't'}")
         used = [_interval(forest, group) for group in forest.groups if group.heterogeneity]
         parts.append(f"random effects {', '.join(interval_named(name).LABEL for name in dict.fromkeys(used))}")
         if summary.prediction_interval and summary.prediction_df is None:
@@ -361,8 +363,8 @@ def unmarked(label: str) -> str:
 
 
 def _task_line(row: Row, group: int, forest: Forest, numbers: form.Numbers, decimals: int) -> Line:
-    cells: Cells = {"n": (f"{row.n:,}",)}
-    if forest.effect.SHARED_SCALE:
+    cells: Cells = {} if row.n is None else {"n": (f"{row.n:,}",)}
+    if forest.effect.SHARED_SCALE and forest.measured:
         cells["means"] = form.means(row.control_mean, row.treatment_mean, decimals)
     if forest.judged:
         cells["judged"] = form.means(row.control_judged, row.treatment_judged, 3)
@@ -400,10 +402,10 @@ def _diamond_cells(diamond: Diamond, weight: float, forest: Forest, numbers: for
 def _summary_lines(group: Group, index: int, forest: Forest, numbers: form.Numbers) -> list[Line]:
     summary = group.summary
     label = summary_label(forest, group)
-    total = sum(row.n for row in group.rows if row.effect is not None)
+    total = sum(row.n or 0 for row in group.rows if row.effect is not None)
     lines = [_diamond_line("summary", label, index, summary, numbers)]
     lines[0].short_label = label.split(" (")[0]
-    lines[0].cells |= {"weight": ("100.0%",), "n": (f"{total:,}",)} | _p_of_mean(summary, forest)
+    lines[0].cells |= {"weight": ("100.0%",)} | ({"n": (f"{total:,}",)} if total else {}) | _p_of_mean(summary, forest)
     if group.fixed_mean and group.heterogeneity:  # one task is its own mean and summary
         mean = _diamond_line("mean", mean_label(group), index, group.fixed_mean, numbers)
         mean.cells |= _p_of_mean(group.fixed_mean, forest)

@@ -317,10 +317,16 @@ class Found:
 
 def read_found(effects: Path, meta: Path, family: Adjustment | None = None, moderators: Path | None = None) -> Found:
     """Read the files of a comparison; empty cells are None. Raises UserError for columns that do not fit."""
-    table = read_table(effects, *EFFECTS).astype(object)
+    table = read_table(effects, *EFFECTS)
     check_columns(list(table.columns), str(effects))
     moderation = read_moderation(moderators) if moderators else None
-    return Found(table.where(table.notna(), None), read_record(MetaRecord, meta), family, moderation)
+    return Found(without_missing(table), read_record(MetaRecord, meta), family, moderation)
+
+
+def without_missing(table: pd.DataFrame) -> pd.DataFrame:
+    """A table of objects, whose empty cells are None."""
+    objects = table.astype(object)
+    return objects.where(table.notna(), None)
 
 
 def check_columns(columns: list[str], where: str) -> None:

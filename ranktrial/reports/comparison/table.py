@@ -55,16 +55,21 @@ def as_table(comparison: Found, looks: Looks, labels: Labels) -> Forest:
 def pairs(plot: Forest) -> dict[str, str]:
     """The cells that hold a number of control and of treatment, and what it is."""
     columns = {}
-    if plot.effect.SHARED_SCALE:
+    if plot.effect.SHARED_SCALE and plot.measured:
         columns["means"] = plot.measure
     if plot.judged:
         columns["judged"] = plot.judged
     return columns
 
 
+def _counted(plot: Forest) -> bool:
+    """Whether the number of a task's queries is known."""
+    return any(row.n is not None for group in plot.groups for row in group.rows)
+
+
 def headings(plot: Forest) -> dict[str, str]:
     """The columns of a comparison's table and how LaTeX aligns them; those that no row has are left out."""
-    shown = {"Task": "l", "n": "r"} | dict.fromkeys(pairs(plot).values(), "c")
+    shown = {"Task": "l"} | ({"n": "r"} if _counted(plot) else {}) | dict.fromkeys(pairs(plot).values(), "c")
     unit = form.numbers(plot).factor
     effect = plot.effect.LABEL + (f" ({unit})" if unit else "")
     weight = {"Weight": "r"} if plot.shows("weight") else {}
@@ -75,7 +80,7 @@ def cells(line: Line, plot: Forest) -> list[str]:
     """A line of the forest plot as the cells of its table; notes give the reason why a task has no effect."""
     described = [
         line.label.replace("\N{NO-BREAK SPACE}", " "),
-        "".join(line.cells.get("n", "")),
+        *(["".join(line.cells.get("n", ""))] if _counted(plot) else []),
         *(" ".join(line.cells.get(name, "")) for name in pairs(plot)),
     ]
     effect, low, high = line.cells.get("effect", ("none", "", ""))

@@ -60,6 +60,7 @@ from ranktrial.reports.writing.content import (
     Table,
     Text,
     bulleted,
+    counted,
 )
 
 TO_EXPLORER = Paragraph(
@@ -218,6 +219,13 @@ def _answers(one: Compared, row: ComparisonRow, texts: dict[str, str]) -> list[T
             tested = (own, Span(f" {corrected}", "quiet")) if corrected else own
             cells += [Cell(said, getattr(row, effect), f"meta/{one.name}.json"), tested]
     return cells
+
+
+def lead(systems: int, tasks: int, compared: int, measures: Sequence[str]) -> Paragraph:
+    """The first sentence of a page: the numbers of systems, tasks and comparisons, and the measures."""
+    said = f"{counted(systems, 'system')} on {counted(tasks, 'task')}"
+    said += f", {counted(compared, 'comparison')}" if compared else ""
+    return Paragraph(f"{said}. Measures: {', '.join(measures)}.")
 
 
 def grouped(names: Iterable[str], together: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:

@@ -279,6 +279,7 @@ class Beside:
 
     cautions: Annotated[list[str], "of the configuration"]
     of_runs: Annotated[bool, "values are computed from runs"]
+    with_queries: Annotated[bool, "a file beside the page has every value of every query"] = True
 
 
 def means(
@@ -298,8 +299,8 @@ def means(
     said += "".join(mark.said.format(systems=systems) for mark, systems in marks_stated(facts))
     zeros = [one.caution(labels.task(one.task), labels.system(one.system)) for one in zero_runs(rows)]
     counted = " A judged query that a run lacks counts as 0." if beside.of_runs else ""
-    each = Span(ALL_QUERIES, link=ALL_QUERIES)
-    blocks: list[Block] = [Paragraph((f"{said}.{counted} Every value of every query: ", each, "."))]
+    each: tuple[str | Span, ...] = (" Every value of every query: ", Span(ALL_QUERIES, link=ALL_QUERIES), ".")
+    blocks: list[Block] = [Paragraph((f"{said}.{counted}", *(each if beside.with_queries else ())))]
     blocks += [Paragraph(grades)] if grades else []
     blocks += [Note(f"{caution}.") for caution in (*zeros, *unequal_counts(rows, labels), *beside.cautions)]
     for place, (measure, family) in enumerate(of_pairs.items()):

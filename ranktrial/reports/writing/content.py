@@ -6,7 +6,7 @@ HTML and LaTeX do that, each in one place.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 EXPLORER = "explorer/index.html"  # relative to the report
@@ -177,3 +177,48 @@ def listed(parts: Sequence[str]) -> str:
     """Parts as a list in a sentence: a, b and c."""
     *first, last = parts
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def without_files(blocks: Sequence[Block], there: Container[str] = ()) -> list[Block]:
+    """The blocks of a page beside which only the files `there` lie: without links and sources that lead elsewhere."""
+    return [_without_files(block, there) for block in blocks]
+
+
+def _without_files(block: Block, there: Container[str]) -> Block:
+    match block:
+        case Section():
+            return replace(block, blocks=without_files(block.blocks, there))
+        case Folded():
+            return replace(block, blocks=without_files(block.blocks, there), link=_kept(block.link, there))
+        case Table():
+            rows = [[[_cell(cell, there) for cell in row] for row in rows] for rows in (*block.blocks, block.foot)]
+            return replace(block, blocks=rows[:-1], foot=rows[-1], source=_kept(block.source, there))
+        case Items(texts):
+            return Items([_text(text, there) for text in texts])
+        case Figure():
+            return replace(block, rows=[(label, link) for label, link in block.rows if _kept(link, there)])
+        case Paragraph(text):
+            return Paragraph(_text(text, there))
+        case Note(text):
+            return Note(_text(text, there))
+
+
+def _cell(cell: Text | Cell, there: Container[str]) -> Text | Cell:
+    if isinstance(cell, Cell):
+        return replace(cell, text=_text(cell.text, there), source=_kept(cell.source, there))
+    return _text(cell, there)
+
+
+def _text(text: Text, there: Container[str]) -> Text:
+    if isinstance(text, tuple):
+        return tuple(_piece(piece, there) for piece in text)
+    return _piece(text, there)
+
+
+def _piece(piece: str | Span, there: Container[str]) -> str | Span:
+    return replace(piece, link=_kept(piece.link, there)) if isinstance(piece, Span) else piece
+
+
+def _kept(link: str, there: Container[str]) -> str:
+    """A link within the page or to a file that is there; empty for any other."""
+    return link if link.startswith("#") or link in there else ""

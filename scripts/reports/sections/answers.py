@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import path
-from ranktrial.reports.writing.content import Block, Paragraph, counted
+from ranktrial.reports.writing.content import Block
 from scripts.reports.sections import Report, comparisons
 
 NAME, PLACE = "answers", 20
@@ -17,15 +17,13 @@ def inputs(experiment: Experiment) -> dict[str, list[str]]:
 
 def blocks(report: Report) -> list[Block]:
     """A sentence with the numbers and measures, and the answers if anything is compared."""
-    from ranktrial.reports.contents.comparisons import TO_EXPLORER, first, questions
+    from ranktrial.reports.contents.comparisons import TO_EXPLORER, first, lead, questions
 
     labels, compared, figures = report.facts.labels, comparisons.compared(report), comparisons.figures(report)
     systems, tasks = {row.system for row in report.means}, {row.task for row in report.means}
-    said = f"{counted(len(systems), 'system')} on {counted(len(tasks), 'task')}"
-    said += f", {counted(len(compared), 'comparison')}" if compared else ""
-    lead = Paragraph(f"{said}. Measures: {', '.join(report.facts.measures)}.")
+    beginning = lead(len(systems), len(tasks), len(compared), report.facts.measures)
     if not compared:
-        return [lead]
+        return [beginning]
     explored = [TO_EXPLORER] if any(map(figures.explored, compared)) else []
     table = questions(report.table("comparisons"), compared, labels)
-    return [lead, first(compared, figures, labels), *explored, table]
+    return [beginning, first(compared, figures, labels), *explored, table]

@@ -1,0 +1,162 @@
+"""The command `ranktrial`: compare scores or runs, and write a configuration for a folder of data."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from ranktrial.common.command_line import ensure_utf8
+from ranktrial.common.errors import UserError
+from ranktrial.common.extras import names_extras
+from ranktrial.common.version import VERSION
+
+if TYPE_CHECKING:
+    from ranktrial.api.findings import Findings
+
+REFUSED = 2  # exit code of bad input
+ABOUT = """\
+ranktrial compares retrieval systems, or anything with one score per query or sample: by how much does one beat another,
+on these collections, over collections like them, and in a new one? The complete workflow, from raw data to forest
+plots, needs a clone: see the README."""
+EXAMPLES = """\
+examples:
+  ranktrial compare scores.csv                             columns such as task, query, system, value
+  ranktrial compare scores.csv --control bm25 --out page/  page/report.html, forest plot, tables
+  ranktrial compare perquery.csv --measure nDCG@10         a table of PyTerrier, ir_measures or trec_eval -q
+  ranktrial compare qrels.txt a.run b.run --measure AP     TREC runs with their judgements
+  ranktrial compare harness/ --measure acc                 a folder with a file (CSV, JSON lines) per system and task
+  ranktrial compare scores.csv --json                      all numbers, for programs
+
+exit codes: 0, or 2 if the input cannot be compared; a line on standard error says why."""
+EXAMPLES_OF_NEW = """\
+examples:
+  ranktrial new data/mine                      writes config/mine.yaml, or mine.yaml where there is no folder config
+  ranktrial new data/glue --measure accuracy   names the values of files of scores
+
+The configuration runs in a clone of ranktrial: make run CONFIG=config/mine.yaml"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Reports a mistake in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        print(f"error: {message}; {self.prog} --help shows the options", file=sys.stderr)
+        sys.exit(REFUSED)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options of all commands."""
+    made = _Parser(prog="ranktrial", description=ABOUT, formatter_class=argparse.RawDescriptionHelpFormatter)
+    made.add_argument("--version", action="version", version=f"ranktrial {VERSION}")
+    commands = made.add_subparsers(metavar="COMMAND", required=True)
+    one = commands.add_parser(
+        "compare",
+        help="compare systems by their scores, or by runs and judgements",
+        description="Compare two systems, or many, by scores per query or sample, or by runs and their judgements.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    one.add_argument("files", nargs="+", metavar="FILE", help="of scores, or runs and qrels; or a folder of them")
+    one.add_argument("--measure", default="", help="to compare, where there are several (runs: nDCG@10 by default)")
+    one.add_argument("--columns", default="", choices=("systems", "tasks", "measures"), help="what the columns are")
+    against = "that the others are compared with; without it, of more than two all pairs are compared"
+    one.add_argument("--control", metavar="SYSTEM", help=against)
+    one.add_argument("--treatment", metavar="SYSTEM", action="append", help="to compare; by default all (repeatable)")
+    one.add_argument("--lower-is-better", action="store_true", help="of the measure")
+    one.add_argument("--effect", default="MD", help="MD (mean difference, the default), SMD, d_av or CORR")
+    one.add_argument("--alpha", type=float, default=0.05, help="level of significance (0.05)")
+    one.add_argument("--margin", type=float, help="the smallest difference that matters: tests equivalence")
+    one.add_argument("--title", default="", help="of the page")
+    one.add_argument("--out", type=Path, metavar="FOLDER", help="write report.html, figures and tables there")
+    one.add_argument("--json", action="store_true", help="print all numbers as JSON in place of sentences")
+    one.set_defaults(command=compare)
+    new = commands.add_parser(
+        "new",
+        help="write a configuration of the workflow for a folder of data",
+        description="Inspect a folder with a collection, runs or scores, and write a configuration for it.",
+        epilog=EXAMPLES_OF_NEW,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    new.add_argument("folder", metavar="FOLDER")
+    new.add_argument("--measure", default="", help="what the values of files of scores are, such as accuracy")
+    new.add_argument("--columns", default="", choices=("systems", "tasks", "measures"), help="what the columns are")
+    new.add_argument("--out", type=Path, metavar="FILE", help="the configuration; by default config/FOLDER.yaml")
+    new.set_defaults(command=new_configuration)
+    return made
+
+
+def compare(options: argparse.Namespace) -> None:
+    """Print what is found, and write it to the folder that is asked for."""
+    found, said = _found(options)
+    for line in (*said, *found.warnings):
+        print(f"note: {as_options(line)}", file=sys.stderr)
+    if options.json:
+        print(json.dumps(found.numbers(), indent=2, allow_nan=False))
+    else:
+        print(found.sentence())
+    if options.out:
+        if options.out.exists() and not options.out.is_dir():
+            raise UserError(f"{options.out}: a file; expected a folder")
+        found.write(options.out, options.title)
+        print(f"written: {options.out / 'report.html'}, figures/, tables/", file=sys.stderr)
+    elif not options.json:
+        print("note: --out FOLDER writes the page, the forest plot and the tables", file=sys.stderr)
+
+
+def _found(options: argparse.Namespace) -> tuple[Findings, list[str]]:
+    """The findings, and how the files were read."""
+    from ranktrial.api.comparing import compare as compare_systems
+    from ranktrial.api.reading import gathered
+
+    given = gathered(options.files, options.measure, options.columns)
+    how = {"control": options.control, "treatment": options.treatment, "lower_is_better": options.lower_is_better}
+    how |= {"effect": options.effect, "alpha": options.alpha}
+    how |= {} if options.margin is None else {"margin": options.margin}
+    if given.scores is not None:
+        return compare_systems(given.scores, **how), given.said
+    return compare_systems(given.runs, qrels=given.qrels, measure=options.measure or None, **how), given.said
+
+
+def new_configuration(options: argparse.Namespace) -> None:
+    """Write a configuration, and print what was found."""
+    from ranktrial.new.front import write_configuration
+
+    print("\n".join(write_configuration(options.folder, options.measure, options.columns, options.out)))
+
+
+def as_options(text: str) -> str:
+    """A message with this command's options, in place of the variables of `make new`."""
+    named: Callable[[re.Match[str]], str] = lambda found: f"--{found[1].lower()} "  # noqa: E731
+    return re.sub(r"\b(MEASURE|COLUMNS|OUT)=", named, text)
+
+
+def _as_note(message: Warning | str, *_: object, **__: object) -> None:
+    print(f"note: {message}", file=sys.stderr)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; bad input is one line on standard error, and exit code 2."""
+    ensure_utf8()
+    try:
+        with names_extras(), warnings.catch_warnings():
+            warnings.showwarning = _as_note  # in place of the line of code
+            options = parser().parse_args(arguments)
+            options.command(options)
+    except UserError as error:
+        print(f"error: {as_options(str(error))}", file=sys.stderr)
+        sys.exit(REFUSED)
+    except BrokenPipeError:
+        sys.exit(1)
+    except OSError as error:
+        print(f"error: {error.filename}: {error.strerror}" if error.filename else f"error: {error}", file=sys.stderr)
+        sys.exit(REFUSED)
+
+
+if __name__ == "__main__":
+    main()

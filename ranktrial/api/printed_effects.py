@@ -1,0 +1,111 @@
+"""Effects with their variances as papers print them, in place of values per query: combined as a comparison's are.
+
+A table has the columns task (or study), yi and vi, as in R's metafor, and perhaps n, the number of queries. Effects are
+independent, each with the normal interval, since a variance alone has no degrees of freedom. Reads and writes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ranktrial.api.findings import Findings
+from ranktrial.api.methods import Methods
+from ranktrial.common.errors import UserError, shortened
+from ranktrial.records.comparison import EffectsRow
+from ranktrial.statistics.dependence import Dependence
+from ranktrial.statistics.effects import combined, effect_named, reported_within
+from ranktrial.statistics.observed_tasks import EffectSize
+from ranktrial.statistics.summaries import normal_summary
+from ranktrial.statistics.synthesise import synthesise
+from ranktrial.statistics.task_intervals import from_summary, normal
+from ranktrial.synthesis.comparison_results import meta_record
+from ranktrial.synthesis.one_comparison import Results
+
+EFFECT, VARIANCE = "yi", "vi"
+NAMES = ("task", "study", "dataset", "collection", "slab")
+QUERIES = ("n", "ni", "queries")
+UNNAMED = "effect"
+
+
+def is_effects(data: Any) -> bool:
+    """Whether data is a table of effects with variances."""
+    return isinstance(data, pd.DataFrame) and {EFFECT, VARIANCE} <= set(data.columns)
+
+
+def from_effects(table: pd.DataFrame, how: Methods, measure: str | None, names: tuple[str, str]) -> Findings:
+    """The synthesis of a table of effects (yi, treatment minus control) with their variances (vi).
+
+    yi are on the scale on which the effect type is reported (r of a correlation), vi on that of the synthesis (of
+    Fisher's z). Raises UserError, with the row, for an effect that is not a number, and a variance that is not above 0.
+    """
+    settings = replace(
+        how.settings(*names, measure or UNNAMED, {}, False), task_interval=normal.NAME, small_tasks="own"
+    )
+    effect_type = effect_named(settings.effect)
+    sizes = _sizes(table, settings.effect)
+    intervals = {}
+    for task, size in sizes.items():
+        assert size.estimate is not None and size.variance is not None  # _sizes has checked it
+        intervals[task] = from_summary(normal.NAME, normal_summary(size.estimate, size.variance, settings.alpha))
+    dependence = Dependence(
+        sampling=np.diag([size.variance or 0.0 for size in sizes.values()]),
+        degrees=(np.inf,) * len(sizes),
+        collections=tuple(range(len(sizes))),
+        counts=(None,) * len(sizes),
+    )
+    found = synthesise(sizes, settings, intervals, dependence)
+    reported = reported_within(settings.effect, None)
+    queries = next((table[name].tolist() for name in QUERIES if name in table), [None] * len(table))
+    rows = [
+        EffectsRow(
+            task=task,
+            n=None if n is None or pd.isna(n) else int(n),
+            effect=size.effect,
+            variance=size.variance,
+            se=size.se,
+            ci_low=reported(intervals[task].ci_low),
+            ci_high=reported(intervals[task].ci_high),
+            p_value=intervals[task].p_value,
+            log10_p=intervals[task].log10_p,
+            weight=found.weights[task],
+        )
+        for (task, size), n in zip(sizes.items(), queries, strict=True)
+    ]
+    effects = pd.DataFrame(rows)
+    for test in ("t_p", "randomisation_p", "equivalence_p", "non_inferiority_p"):  # there are none
+        for correction in ("holm", "bh"):
+            effects[f"{test}_{correction}"] = None
+    meta = meta_record(found, settings)
+    shown = replace(how.looks, p="interval", correction="none") if effect_type.HAS_DIFFERENCE else how.looks
+    return Findings.alone(Results(effects, meta, []), shown)
+
+
+def _sizes(table: pd.DataFrame, effect_type: str) -> dict[str, EffectSize]:
+    """The effects by task."""
+    name = next((name for name in NAMES if name in table), None)
+    tasks = [str(task) for task in (table[name] if name else table.index)]
+    found: dict[str, EffectSize] = {}
+    for row, (task, effect, variance) in enumerate(zip(tasks, table[EFFECT], table[VARIANCE], strict=True)):
+        where = f"row {row} (task {task})"
+        if task in found:
+            raise UserError(f"{where}: the task is given twice; expected one effect per task")
+        numbers = pd.to_numeric(pd.Series([effect, variance]), errors="coerce").to_numpy(dtype=float)
+        if not np.isfinite(numbers).all():
+            problem = f"yi {shortened(effect)} and vi {shortened(variance)}"
+            raise UserError(
+                f"{where}: {problem}; expected a finite effect and its variance, the squared standard error"
+            )
+        if not numbers[1] > 0:
+            raise UserError(f"{where}: vi {numbers[1]:g}; expected a variance above 0, the squared SE")
+        try:
+            estimate = combined(effect_type, float(numbers[0]))
+        except ValueError as error:
+            raise UserError(f"{where}: yi {numbers[0]:g}: {error}") from None
+        found[task] = EffectSize(effect_type, 0, None, None, estimate, float(numbers[1]))
+    if not found:
+        raise UserError("the table of effects has no rows; expected the columns task, yi, vi")
+    return found

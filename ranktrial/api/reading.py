@@ -1,0 +1,105 @@
+"""Files of scores, or of runs with their judgements, as `make new` recognises them: read into one table.
+
+Long tables (trec_eval -q, ir_measures -q, PyTerrier's table per query, tables with a row per value), tables with a
+column per system, task or measure, a file per system and task, lm-evaluation-harness's samples, MTEB's results.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pandas as pd
+
+from ranktrial.common.errors import UserError
+from ranktrial.common.extras import names_extras
+from ranktrial.datasets.formats import leaderboard
+from ranktrial.ir.outside_table import Wanted
+from ranktrial.ir.scores import read_values, seeds_in
+from ranktrial.new.draft import Draft
+from ranktrial.new.folder import Folder, read_folder
+from ranktrial.new.front import draft, left_out, look
+
+
+@dataclass(frozen=True)
+class Given:
+    """What files hold: the values of scores, or runs by system and task with the judgements of each task.
+
+    `said`: how they were read, and what is left out, as text.
+    """
+
+    scores: pd.DataFrame | None
+    runs: dict[str, dict[str, Path]]
+    qrels: dict[str, Path]
+    said: list[str]
+
+
+@names_extras()
+def read(*places: str | Path, measure: str = "", columns: str = "") -> pd.DataFrame:
+    """Read files of scores, or a folder of them, into the table that `compare` takes.
+
+    measure: the one to read, where a table has several; otherwise the name of the values. columns: what the columns of
+    a table are, "systems", "tasks" or "measures", where their names do not tell. Returns a DataFrame with the columns
+    task, query, system, seed, measure and value; without query for the task scores of a leaderboard. Raises UserError,
+    with file and line, for what cannot be read.
+    """
+    given = gathered(places, measure, columns)
+    if given.scores is None:
+        raise UserError(f"{places[0]}: runs, not scores; rt.evaluate(qrels, runs) scores them")
+    return given.scores
+
+
+def gathered(places: Sequence[str | Path], measure: str = "", columns: str = "") -> Given:
+    """What files or folders hold. Raises UserError for what is neither scores nor runs with judgements."""
+    folder = _folder(places)
+    contents = look(folder, columns=columns)
+    ranked = bool(contents.of("run") and contents.of("qrels"))
+    if contents.of("run") and not contents.of("qrels"):
+        raise UserError(f"{folder.path(contents.of('run')[0])}: a run without judgements; give their qrels as well")
+    found = draft(contents if ranked else replace(contents, measure=measure))
+    if any(entry.get("type") != "external" for entry in found.systems.values()):
+        raise UserError(f"{folder.place}: {found.what}, without runs or scores to compare; `ranktrial new` reads it")
+    said = [*found.on_axes, *left_out(found, folder)]
+    if ranked:
+        runs = {name: {task: Path(run) for task, run in entry["runs"].items()} for name, entry in found.systems.items()}
+        return Given(None, runs, {task: Path(entry["location"]) for task, entry in found.datasets.items()}, said)
+    return Given(_scores(found), {}, {}, said)
+
+
+def _folder(places: Sequence[str | Path]) -> Folder:
+    """The files that are given, and those of the folders, as the files of one folder."""
+    if not places:
+        raise UserError("no file is given; expected files of scores, or runs with their qrels")
+    paths = [Path(place) for place in places]
+    if len(paths) == 1 and paths[0].is_dir():
+        return read_folder(str(paths[0]))
+    files: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            folder = read_folder(str(path))
+            files += [folder.path(name) for name in folder.files]
+        elif path.is_file():
+            files.append(path)
+        else:
+            raise UserError(f"{path}: no such file")
+    home = Path(os.path.commonpath([os.path.abspath(file.parent) for file in files]))
+    here = Path.cwd()
+    place = str(home.relative_to(here)) if home.is_relative_to(here) else str(home)
+    return Folder(place, tuple(dict.fromkeys(os.path.relpath(file, home) for file in files)))
+
+
+def _scores(found: Draft) -> pd.DataFrame:
+    """The values of all systems on all tasks, with all their seeds."""
+    of_tasks = all(entry["format"] == leaderboard.NAME for entry in found.datasets.values())
+    rows = []
+    for system, entry in found.systems.items():
+        for task, place in entry["scores"].items():
+            seeds: list[str | None] = [*seeds_in(Path(place))]
+            for seed in seeds or [None]:
+                values = read_values(Path(place), Wanted(entry.get("column"), task, found.measure, seed)).scores
+                ids = {"task": list(values)} if of_tasks else {"task": task, "query": list(values)}
+                named = {"system": system, "seed": seed or "0", "measure": found.measure}
+                rows.append(pd.DataFrame({**ids, **named, "value": list(values.values())}))
+    return pd.concat(rows, ignore_index=True)

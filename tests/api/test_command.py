@@ -1,0 +1,137 @@
+"""The command `ranktrial`: files of other tools, its folder, exit codes and messages."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from ranktrial.api.command import main
+from tests.api.test_compare import frame
+from tests.new import folders
+
+REPOSITORY = Path(__file__).parents[2]
+ROWS = [("t0", f"q{query}", system, (query * (3 + place) % 7) / 7) for query in range(12) for place, system in
+        enumerate(("bm25", "dense"))]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(capsys, *words):
+    """Exit code, standard output and standard error."""
+    code = 0
+    try:
+        main([str(word) for word in words])
+    except SystemExit as error:
+        code = error.code
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+def test_scores_become_a_sentence_numbers_and_a_folder(here, capsys):
+    frame().to_csv("scores.csv", index=False)
+    code, out, err = run(capsys, "compare", "scores.csv", "--out", "page", "--measure", "accuracy")
+    assert code == 0 and out.startswith("On these two collections, ") and "written: page/report.html" in err
+    assert {path.name for path in (here / "page").iterdir()} >= {"report.html", "figures", "tables", "effects", "meta"}
+    code, out, _ = run(capsys, "compare", "scores.csv", "--json")
+    assert code == 0 and list(json.loads(out)["comparisons"]) == ["better-against-base"]
+
+
+def harness(path, system, shift):
+    """Samples as lm-evaluation-harness logs them."""
+    lines = [{"doc_id": n, "target": "x", "arguments": [["text"]], "metrics": ["acc", "acc_norm"], "acc": float((n * 7 + shift) % len(path.name) % 5 < 3),
+              "acc_norm": float((n + shift) % 2)} for n in range(20)]  # fmt: skip
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def test_samples_of_lm_evaluation_harness(here, capsys):
+    for place, model in enumerate(("llama", "gpt")):
+        for task in ("rte", "boolq"):
+            harness(here / f"results/{model}/samples_{task}_2026-01-01T10-00-00.jsonl", model, place)
+    code, out, err = run(capsys, "compare", "results", "--measure", "acc", "--control", "gpt", "--json")
+    assert code == 0, err
+    found = json.loads(out)["comparisons"]["llama-against-gpt"]
+    assert [row["task"] for row in found["effects"]] == ["boolq", "rte"] and found["measure"] == "acc"
+    assert found["effects"][0]["n"] == 20
+
+
+def test_the_table_per_query_of_pyterrier(here, capsys):
+    rows = [{"name": system, "qid": query, "measure": measure, "value": value} for _, query, system, value in ROWS
+            for measure, value in (("nDCG@10", value), ("AP", value / 2))]  # fmt: skip
+    pd.DataFrame(rows).to_csv("perquery.csv", index=False)
+    code, out, err = run(capsys, "compare", "perquery.csv", "--measure", "AP", "--json")
+    assert code == 0, err
+    (found,) = json.loads(out)["comparisons"].values()
+    means = pd.DataFrame(ROWS).groupby(2)[3].mean() / 2
+    assert found["measure"] == "AP" and found["effects"][0]["effect"] == pytest.approx(means["dense"] - means["bm25"])
+
+
+def test_runs_with_their_judgements(here, capsys):
+    folders.write(here, {"qrels.txt": folders.qrels(), "a.run": folders.run("a", 2), "bm25.run": folders.run("b", 3)})
+    code, out, err = run(capsys, "compare", "qrels.txt", "a.run", "bm25.run", "--measure", "RR", "--json")
+    assert code == 0, err
+    assert list(json.loads(out)["comparisons"]) == ["a-against-bm25"] and json.loads(out)["measure"] == "RR"
+    code, out, err = run(capsys, "compare", "a.run", "bm25.run")
+    assert code == 2 and "give their qrels as well" in err and err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["compare", "no.csv"], "no.csv: no such file"),
+        (["compare", "text.txt"], "looked for"),
+        (["compare", "scores.csv", "--control", "BM52"], "no system 'BM52'"),
+        (["compare", "scores.csv", "--alpha", "2"], "alpha: 2"),
+        (["compare", "scores.csv", "--effect", "D"], "effect: unknown 'D'"),
+        (["compare", "scores.csv", "--out", "scores.csv"], "a file; expected a folder"),
+        (["compare"], "required: FILE"),
+        (["compared", "x"], "invalid choice"),
+        (["new", "nowhere"], "no such folder"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_code_2(here, capsys, words, expected):
+    frame().to_csv("scores.csv", index=False)
+    (here / "text.txt").write_text("some words\nand more of them\n")
+    code, _, err = run(capsys, *words)
+    lines = [line for line in err.splitlines() if not line.startswith("note: ")]
+    assert code == 2 and len(lines) == 1 and lines[0].startswith("error: ") and expected in lines[0], err
+
+
+def test_messages_name_the_options_of_this_command(here, capsys):
+    folders.scores(here / "data")
+    code, _, err = run(capsys, "compare", "data")
+    assert code == 0 and "if it is the other way round: --columns tasks" in err
+
+
+def test_new_writes_what_make_new_writes(here, capsys):
+    from ranktrial.new.front import write_configuration
+
+    folders.scores(here / "data")
+    said = write_configuration("data", out=here / "a.yaml")
+    code, out, _ = run(capsys, "new", "data", "--out", "b.yaml")
+    assert code == 0 and out.splitlines()[1:-1] == said[1:-1]
+    texts = [(here / name).read_text().replace(f"{here}/", "") for name in ("a.yaml", "b.yaml")]
+    assert texts[0].replace("a.yaml", "b.yaml").replace("experiment: a", "experiment: b") == texts[1]
+    code, _, err = run(capsys, "new", "data", "--out", "b.yaml")
+    assert code == 2 and "exists already; choose another place by --out config/NAME.yaml" in err
+
+
+def test_help_has_examples_and_exit_codes():
+    done = subprocess.run(
+        [sys.executable, "-m", "ranktrial.api.command", "compare", "--help"],
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": str(REPOSITORY)},
+    )
+    assert (
+        done.returncode == 0
+        and "ranktrial compare qrels.txt a.run b.run" in done.stdout
+        and "exit codes: 0, or 2" in done.stdout
+    )
