@@ -170,6 +170,8 @@ def stood_in(config: dict, stand_ins: StandIns) -> dict:
         for section in ("runs", "scores"):
             if isinstance(entry.get(section), dict):
                 entry[section] = {task: stand_ins.of(place) for task, place in entry[section].items()}
+        if entry.get("type") == "command" and "code" in entry:
+            entry["code"] = stand_ins.of(entry["code"])
     return config
 
 

@@ -43,7 +43,7 @@ RECOMPUTED = ("selection", "evaluation", "synthesis", "reports")  # stages that 
 LOG = re.compile(r" --log \S+$")
 SETTINGS = "--settings"
 # Settings that state the content of the user's data. A plan has placeholders there, and the manifest has the hashes.
-OF_CONTENT = ("sha256_of", "content")
+OF_CONTENT = ("sha256_of", "content", "versions")
 OPTION = re.compile(r"--[a-z][a-z-]*")
 METADATA = Path(".snakemake/metadata")
 OF_THE_MACHINE = ("device", "processor", "threads", "peak_rss_bytes", "peak_gpu_bytes", "versions")

@@ -181,7 +181,7 @@ STAGES = {  # in the order of display; a file that no stage names is a stage of 
     "training": ("training", "selection"),
     "features": ("features",),
     "encoding": ("encoding",),
-    "ranking": ("ranking", "fusion", "out-of-fold", "learning-to-rank", "listwise"),
+    "ranking": ("ranking", "fusion", "out-of-fold", "learning-to-rank", "listwise", "command"),
     "scoring": ("evaluation", "judge"),
     "effects": ("synthesis", "details", "transfer", "study_design"),
     "figures and tables": ("tables", "figures"),

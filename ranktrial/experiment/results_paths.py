@@ -114,6 +114,7 @@ PLACES = {
     "refitted_ranker": _of_experiment("training", "rankers/{source}/{system}/refitted/seed-{seed}.model"),
     "refitted_ranker_timing": _of_experiment("timing", "rankers/{source}/{system}/refitted/seed-{seed}.timing.json"),
     "refitted_ranker_record": _of_experiment("training", "rankers/{source}/{system}/refitted/seed-{seed}.json"),
+    "command_model": _of_experiment("checkpoint", "rankers/{source}/{system}/seed-{seed}", is_folder=True),
     "ranker_grid": _of_experiment("training", "rankers/{source}/{system}/seed-{seed}.grid.tsv"),
     "ranker_importance": _of_experiment("training", "rankers/{source}/{system}/seed-{seed}.importance.tsv"),
     "negatives": _of_experiment("data", "negatives/{dataset}/{examples}.tsv"),

@@ -104,10 +104,14 @@ def fill(folder: Path, clone: Clone, manifest: dict, config: Path) -> None:
     print(f"{len(absent)} files that the archive left out were made again, with the same SHA-256")
 
 
-def sent(folder: Path, manifest: dict) -> list[Sent]:
-    """The environment variables that the archive's configuration sends to servers. Raises UserError as `resume`."""
+def asked(folder: Path, manifest: dict) -> tuple[list[Sent], list[str]]:
+    """What the archive's configuration asks of this machine: the environment variables that it sends to servers, and
+    the systems that run programs which it names. Raises UserError as `resume`.
+    """
     files = checked_state(folder, manifest)["config_files"]
-    return list(dict.fromkeys(sent_variables(configuration(folder, files, manifest["experiment"]))))
+    config = configuration(folder, files, manifest["experiment"])
+    programs = [name for name, entry in config["systems"].items() if entry.get("type") == "command"]
+    return list(dict.fromkeys(sent_variables(config))), programs
 
 
 def consent(sends: list[Sent], given: bool) -> None:
@@ -152,7 +156,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix=".ranktrial-resume-", dir=into) as temporary:
         folder = Path(temporary).resolve()
         unpack(arguments.archive, folder, checked.manifest)
-        sends = sent(folder, checked.manifest)
+        sends, programs = asked(folder, checked.manifest)
         if arguments.fill:
             consent(sends, arguments.send_variables)
         written, config = resume(folder, clone, checked.manifest, arguments.overwrite)
@@ -163,6 +167,11 @@ def main() -> None:
     if sends:
         listed = plain(", ".join(map(str, sends)))
         print(f"its jobs send environment variables, if they are set: {listed}; read {config} first", file=sys.stderr)
+    if programs:
+        listed = plain(", ".join(programs))
+        print(
+            f"its jobs run programs that it names, with your rights, for {listed}; read {config} first", file=sys.stderr
+        )
     if checked.manifest["absent"] and not arguments.fill:
         kinds = Counter(entry["kind"] for entry in checked.manifest["absent"].values())
         listed = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))

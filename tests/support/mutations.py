@@ -16,8 +16,8 @@ from typing import Any, Literal, get_args, get_origin
 from ranktrial.common.keys import Key, keys_of
 from ranktrial.configuration.schema import records
 from ranktrial.configuration.sections.comparison import Figure, MultipleComparison
-from ranktrial.experiment.systems import bm25, fusion
-from tests.support.small_experiment import SYSTEMS, TASKS, experiment, scored, searched, write_data
+from ranktrial.experiment.systems import bm25, command, fusion
+from tests.support.small_experiment import RANKER, SYSTEMS, TASKS, experiment, scored, searched, write_data
 
 Change = Callable[[dict, Path], None]
 COMPARISON = records()["comparisons"]  # with the keys that effects and intervals declare
@@ -49,6 +49,11 @@ OF_FUSION: dict[str, Any] = {
     "label": "Both", "type": None, "tasks": [TASKS[-1]], "systems": ["stems", "words"], "method": "CombSUM", "k": 1,
     "normalise": "z-score", "weights": {"words": 3, "stems": 1}, "tune": True, "grid": {"step": 0.5},
 }  # fmt: skip
+OF_COMMAND: dict[str, Any] = {
+    "label": "Mine", "type": None, "tasks": [TASKS[-1]], "command": [*RANKER["command"], "2"], "ranker": None,
+    "code": "rankers", "parameters": {"weight": 2.0}, "train": None, "train_on": None, "seeds": 2,
+    "rerank": {"first_stage": "words", "depth": 5}, "python": None, "conda": None, "container": None, "threads": 2,
+}  # fmt: skip
 ROCCHIO, NEGATIVE = {"feedback": "rocchio"}, {"feedback": "rocchio", "gamma": 0.3}
 WEIGHTED = {"method": "weighted-sum"}
 WITH = {  # what a key needs beside it
@@ -59,6 +64,8 @@ WITH = {  # what a key needs beside it
         "original_query_weight": {"feedback": "rm3"}, "alpha": ROCCHIO, "beta": ROCCHIO, "gamma": ROCCHIO,
         "negative_terms": NEGATIVE, "negative_documents": NEGATIVE, "grid": {"tune": True},
     },
+    command.Keys: {"seeds": {"command": [*RANKER["command"], "{seed}"]},
+                   "rerank": {"command": [*RANKER["command"], "0", "{first_stage}"]}},
     fusion.Keys: {"normalise": WEIGHTED | {"weights": {"words": 1, "stems": 1}}, "weights": WEIGHTED, "tune": WEIGHTED,
                   "grid": WEIGHTED | {"tune": True}},
 }  # fmt: skip
@@ -157,6 +164,11 @@ def much_less(config: dict) -> None:
     del config["multiple_comparisons"]
 
 
+OF_CODE: dict[str, Change] = {
+    "a ranker of the same size and date": replaced(
+        "rankers/mine.py", lambda t: t.replace("BONUS = 0", "BONUS = 1"), "same"
+    ),
+}
 OF_SCORES: dict[str, Change] = {
     "scores of the same size and date": replaced("data/points.tsv", lambda t: t.replace("\t0.2", "\t0.1", 3), "same"),
     "older scores": replaced("data/points.tsv", lambda t: t.replace("\t0.3", "\t0.1", 3), "older"),
@@ -245,9 +257,10 @@ def of_entries(record: type, said: dict[str, Any], *places: tuple[str, ...]) -> 
 
 
 def searches() -> dict[str, Change]:
-    """Changes of the searches and of their fusion."""
+    """Changes of the searches, of their fusion and of a ranker of the user's."""
     keys = of_entries(bm25.Keys, OF_BM25, ("systems", "words"), ("systems", "stems"))
-    return keys | of_entries(fusion.Keys, OF_FUSION, ("systems", "fused"))
+    own = of_entries(command.Keys, OF_COMMAND, ("systems", "mine"))
+    return keys | of_entries(fusion.Keys, OF_FUSION, ("systems", "fused")) | own | OF_CODE
 
 
 def changes() -> dict[str, Change]:
@@ -273,12 +286,12 @@ def changed(names: Iterable[str], folder: Path) -> dict:
 def groups() -> list[tuple[str, ...]]:
     """The names of the changes that run together: few runs, each change in exactly one."""
     everything = changes()
-    alone = [(name,) for name in (*BY_HAND, *OF_SCORES) if not any(name in group for group in TOGETHER)]
+    alone = [(name,) for name in (*BY_HAND, *OF_CODE, *OF_SCORES) if not any(name in group for group in TOGETHER)]
     kinds = {record: [name for name in everything if name.startswith(f"{_called(record)}.")]
-             for record in (COMPARISON, Figure, MultipleComparison, bm25.Keys, fusion.Keys)}  # fmt: skip
-    compared, figures, families, bm25s, fusions = kinds.values()
+             for record in (COMPARISON, Figure, MultipleComparison, bm25.Keys, fusion.Keys, command.Keys)}  # fmt: skip
+    compared, figures, families, bm25s, fusions, commands = kinds.values()
     rows = (
         *itertools.zip_longest(compared[::2], compared[1::2], figures[::2], figures[1::2], families),
-        *itertools.zip_longest(bm25s[::2], bm25s[1::2], fusions),
+        *itertools.zip_longest(bm25s[::2], bm25s[1::2], fusions, commands),
     )
     return [*TOGETHER, *alone, *(tuple(filter(None, row)) for row in rows)]

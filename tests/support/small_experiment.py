@@ -11,6 +11,26 @@ SYSTEMS = ("base", "better", "third")
 COLUMNS = ("little", "large")
 QUERIES, DOCUMENTS, DEV = 24, 40, 6
 WORDS = ("hail", "storm", "flood", "theft", "claim", "pension", "tenant", "fire")
+RANKER = {
+    "type": "command",
+    "command": ["python", "rankers/mine.py", "{queries}", "{corpus}", "{run}", "{weight}"],
+    "code": "rankers/mine.py",
+    "parameters": {"weight": 1.0},
+}
+PROGRAM = """
+import json, sys
+queries, corpus, run, weight, shift, first_stage = [*sys.argv[1:], "0", ""][:6]
+BONUS = 0
+documents = {d["_id"]: d["text"].split() for d in map(json.loads, open(corpus))}
+lines = [line.split() for line in open(first_stage)] if first_stage else []
+with open(run, "w") as file:
+    for query in map(json.loads, open(queries)):
+        allowed = [line[2] for line in lines if line[0] == query["_id"]] if first_stage else documents
+        words = query["text"].split()
+        scores = {d: float(weight) * sum(w in words for w in documents[d]) + float(shift) + BONUS for d in allowed}
+        best = sorted(scores, key=scores.get, reverse=True)
+        file.writelines(f"{query['_id']} {d} {rank} {scores[d]}\\n" for rank, d in enumerate(best, 1))
+"""
 
 
 def write_data(folder: Path) -> None:
@@ -27,6 +47,8 @@ def write_data(folder: Path) -> None:
                     scores = {d: rng.random() + (0.1 + 0.1 * place) * (d in relevant) for d in range(DOCUMENTS)}
                     ranked = sorted(scores, key=scores.__getitem__, reverse=True)[:10]
                     file.writelines(f"q{q} Q0 d{d} {r} {scores[d]:.4f} {system}\n" for r, d in enumerate(ranked, 1))
+    (folder / "rankers").mkdir(exist_ok=True)
+    (folder / "rankers/mine.py").write_text(PROGRAM)
     write_clusters(folder, 2)
     write_texts(folder / "data/texts", rng)
     rows = [f"q{q}\t{rng.randint(10, 59) / 100:.2f}\t{rng.randint(20, 69) / 100:.2f}\n" for q in range(QUERIES)]
@@ -75,7 +97,7 @@ def experiment() -> dict:
 
 
 def searched() -> dict:
-    """Two searches of the last task's texts, their fusion, and a run of others."""
+    """Two searches of the last task's texts, their fusion, a run of others, and a ranker of the user's."""
     task, own = TASKS[-1], experiment()
     return own | {
         "datasets": {task: own["datasets"][task]},
@@ -84,10 +106,11 @@ def searched() -> dict:
             "stems": {"type": "bm25", "depth": 20},
             "base": {"type": "external", "runs": {task: f"data/{task}.base.run"}},
             "fused": {"type": "fusion", "systems": ["words", "stems"]},
+            "mine": RANKER,
         },
         "tasks": [task],
         "comparisons": {name: {"control": name, "treatment": "fused", "permutations": 200}
-                        for name in ("words", "stems", "base")},
+                        for name in ("words", "stems", "base", "mine")},
         "multiple_comparisons": {},
     }  # fmt: skip
 

@@ -11,7 +11,8 @@ from snakemake.resources import Resource
 
 REPOSITORY = Path(__file__).parents[2]
 PROFILES = REPOSITORY / "profiles"
-GPU_RULES = {"tag_texts", "generate_queries", "fine_tune", "encode", "rank"}
+GPU_RULES = {"tag_texts", "generate_queries", "fine_tune", "encode", "rank", "train_command_on_gpu",
+             "run_command_on_gpu"}  # fmt: skip
 
 
 def parsed(text, tmp_path):

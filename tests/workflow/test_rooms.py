@@ -37,6 +37,7 @@ ROOMS = [
     "inference",
     "selection",
     "fusion",
+    "command",
     "learning_to_rank",
     "evaluation",
     "synthesis",
@@ -55,8 +56,8 @@ ROOMS = [
 ]
 # Rooms of a stage that other stages import from.
 SHARED = ("datasets.formats", "inference.candidates", "inference.ranked")
-STAGES = ("datasets", "bm25", "features", "training", "inference", "selection", "fusion", "learning_to_rank",
-          "evaluation", "synthesis", "study_design", "explorer", "reports", "archive")  # fmt: skip
+STAGES = ("datasets", "bm25", "features", "training", "inference", "selection", "fusion", "command",
+          "learning_to_rank", "evaluation", "synthesis", "study_design", "explorer", "reports", "archive")  # fmt: skip
 WITHOUT_TORCH = (
     "common",
     "ir",

@@ -1,0 +1,53 @@
+"""Rankers of the user's: a program or a Python class is trained, once per seed, and ranks the queries of tasks.
+
+In: data/{dataset}/, runs/ of first stages, the user's code. Out: runs/{task}/{system}/seed-{seed}.trec.gz with its
+timing; rankers/{source}/{system}/seed-{seed}/, what a training wrote, with its timing. {source} is the training dataset.
+"""
+
+from scripts.command import planning as command
+
+
+use rule in_evaluation as train_command with:
+    input:
+        unpack(planned(command.training_inputs)),
+    output:
+        model=directory(result("command_model")),
+        timing=result("ranker_timing"),
+    log:
+        result("log", job="train_command/{source}/{system}/seed-{seed}"),
+    benchmark:
+        result("benchmark", job="train_command/{source}/{system}/seed-{seed}")
+    threads: planned(command.threads)
+    wildcard_constraints:
+        system=command.systems(EXPERIMENT, gpu=False),
+        source="[^/]+",
+    params:
+        **job("command/jobs.py:train_command", planned(command.training_settings), planned(command.loads)),
+
+
+use rule train_command as train_command_on_gpu with:
+    wildcard_constraints:
+        system=command.systems(EXPERIMENT, gpu=True),
+        source="[^/]+",
+
+
+use rule in_evaluation as run_command with:
+    input:
+        unpack(planned(command.running_inputs)),
+    output:
+        run=result("run"),
+        timing=result("run_timing"),
+    log:
+        result("log", job="run_command/{task}/{system}/seed-{seed}"),
+    benchmark:
+        result("benchmark", job="run_command/{task}/{system}/seed-{seed}")
+    threads: planned(command.threads)
+    wildcard_constraints:
+        system=command.systems(EXPERIMENT, gpu=False),
+    params:
+        **job("command/jobs.py:run_command", planned(command.running_settings), planned(command.loads)),
+
+
+use rule run_command as run_command_on_gpu with:
+    wildcard_constraints:
+        system=command.systems(EXPERIMENT, gpu=True),
