@@ -38,6 +38,7 @@ def legendre(nodes: int) -> tuple[np.ndarray, np.ndarray]:
 
 _SMALL = 1e-290  # below this a tail is computed in logarithms; SciPy's own value still has all its digits above
 _EPS = sys.float_info.epsilon
+_NEARLY_0 = -1e-4  # of log x: the series would have many terms
 
 
 @dataclass(frozen=True)
@@ -81,10 +82,13 @@ def _with_logarithm(p: float, log_tail: Callable[[], float]) -> Tail:
 def _t_log_upper(t: float, df: float) -> float:
     """log P(T >= t) far out: half the incomplete beta ratio I_x(df/2, 1/2), x = df/(df + t^2).
 
-    By its power series (DLMF 8.17.8, then 15.2.1 for F(a + b, 1; a + 1; x)), whose terms fall faster than x^j.
+    By its power series (DLMF 8.17.8, then 15.2.1 for F(a + b, 1; a + 1; x)), whose terms fall faster than x^j. With
+    so many degrees of freedom that x is nearly 1, by the normal tail (Wallace 1959, Annals of Mathematical Statistics).
     """
     a, b = df / 2, 0.5
     log_x = -math.log1p(t * t / df)
+    if log_x > _NEARLY_0:
+        return float(scipy.special.log_ndtr(-math.sqrt(-df * log_x) * (8 * df + 1) / (8 * df + 3)))
     j = np.arange(math.ceil(math.log(_EPS) / log_x))
     series = 1 + np.cumprod(math.exp(log_x) * (a + b + j) / (a + 1 + j)).sum()
     log_1_minus_x = -math.log1p(df / (t * t))

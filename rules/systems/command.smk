@@ -29,6 +29,8 @@ use rule train_command as train_command_on_gpu with:
     wildcard_constraints:
         system=command.systems(EXPERIMENT, gpu=True),
         source="[^/]+",
+    message:
+        "train_command {wildcards.source} {wildcards.system} seed-{wildcards.seed}"
 
 
 use rule in_evaluation as run_command with:
@@ -51,3 +53,5 @@ use rule in_evaluation as run_command with:
 use rule run_command as run_command_on_gpu with:
     wildcard_constraints:
         system=command.systems(EXPERIMENT, gpu=True),
+    message:
+        "run_command {wildcards.task} {wildcards.system} seed-{wildcards.seed}"

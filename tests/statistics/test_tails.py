@@ -44,3 +44,10 @@ def test_no_jump_where_the_method_changes(log10_p):
     t = 10 ** (-log10_p / 60)
     before, here, after = (t_two_sided(t * factor, 60).log10_p for factor in (1 - 1e-4, 1, 1 + 1e-4))
     assert before - here == pytest.approx(here - after, rel=1e-3)
+
+
+def test_so_many_degrees_of_freedom_that_the_distribution_is_normal():
+    """As those of seeds whose runs are the same; the change of the method is no jump either."""
+    assert t_two_sided(40, 1e32).log10_p == pytest.approx(normal_two_sided(40).log10_p, rel=1e-12)
+    series, normal = (t_two_sided(40, df).log10_p for df in (15_999_000, 16_001_000))
+    assert series - normal == pytest.approx(2.175e-6, rel=0.01)  # as between neighbours on either side
