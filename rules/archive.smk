@@ -62,7 +62,5 @@ use rule in_archive as export_runs with:
         runs=evaluation.all_runs(EXPERIMENT),
     output:
         exported=directory(result("exported_runs")),
-    log:
-        result("log", job="export_runs"),
     params:
         **job("archive/export_runs.py", archive_settings),

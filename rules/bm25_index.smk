@@ -6,9 +6,10 @@ feedback needs the terms of documents, and in -appended if documents have furthe
 {system}.elasticsearch.json (which index on which server) and, for features, term-counts of an index and query-terms/.
 """
 
-from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment.results_paths import FIELDS
 from scripts.bm25 import planning as bm25
+
+measured("index", "count_terms")
 
 
 use rule in_bm25 as append_texts with:
@@ -17,8 +18,6 @@ use rule in_bm25 as append_texts with:
         texts=planned(bm25.further_texts),
     output:
         appended=result("appended"),
-    log:
-        result("log", job="append_texts/{dataset}"),
     wildcard_constraints:
         dataset=one_of(bm25.with_further_texts(EXPERIMENT)),
     params:
@@ -32,8 +31,6 @@ use rule in_bm25 as index with:
         index=directory(result("index")),
     log:
         result("log", job="index/{dataset}{how}"),
-    benchmark:
-        result("benchmark", job="index/{dataset}{how}")
     wildcard_constraints:
         how=FIELDS["how"],
     params:
@@ -45,8 +42,6 @@ use rule in_bm25 as index_elasticsearch with:
         corpus=result("corpus"),
     output:
         record=result("elasticsearch_index"),
-    log:
-        result("log", job="index_elasticsearch/{dataset}/{system}"),
     params:
         **job("bm25/index.py:index_elasticsearch", planned(bm25.index_elasticsearch_settings)),
 
@@ -58,8 +53,6 @@ use rule in_bm25 as count_terms with:
         terms=directory(result("term_counts")),
     log:
         result("log", job="count_terms/{dataset}{how}"),
-    benchmark:
-        result("benchmark", job="count_terms/{dataset}{how}")
     wildcard_constraints:
         how=FIELDS["how"],
     params:
@@ -71,11 +64,7 @@ use rule in_bm25 as analyse_queries with:
         queries=result("queries"),
     output:
         terms=result("query_terms"),
-    log:
-        result("log", job="analyse_queries/{dataset}/{split}.{analyzer}"),
     wildcard_constraints:
         analyzer=FIELDS["analyzer"],
     params:
         **job("bm25/terms.py:analyse_queries", lambda wildcards: dict(analyzer=wildcards.analyzer)),
-    message:
-        "analyse_queries {wildcards.dataset} {wildcards.split} {wildcards.analyzer}"

@@ -9,6 +9,8 @@ with Anserini's scores and the sizes of the collections.
 from ranktrial.experiment import job_files
 from scripts.bm25 import planning as bm25
 
+measured("tune", "search", "search_split")
+
 
 use rule in_bm25 as tune with:
     input:
@@ -18,10 +20,6 @@ use rule in_bm25 as tune with:
     output:
         parameters=result("parameters"),
         grid=result("grid"),
-    log:
-        result("log", job="tune/{dataset}/{system}"),
-    benchmark:
-        result("benchmark", job="tune/{dataset}/{system}")
     params:
         **job("bm25/tune.py", planned(bm25.tuning_settings)),
 
@@ -34,10 +32,6 @@ use rule in_bm25 as search with:
     output:
         run=result("run", seed=0),
         timing=result("run_timing", seed=0),
-    log:
-        result("log", job="search/{task}/{system}"),
-    benchmark:
-        result("benchmark", job="search/{task}/{system}")
     wildcard_constraints:
         system=systems_of_type("bm25", "query-likelihood"),
     params:
@@ -51,10 +45,6 @@ use rule in_bm25 as search_split with:
     output:
         run=result("split_run"),
         timing=result("split_run_timing"),
-    log:
-        result("log", job="search_split/{dataset}/{split}"),
-    benchmark:
-        result("benchmark", job="search_split/{dataset}/{split}")
     wildcard_constraints:
         split="train|dev",
     params:
@@ -67,7 +57,5 @@ use rule in_bm25 as references with:
         statistics=bm25.reference_statistics(EXPERIMENT),
     output:
         references=result("references"),
-    log:
-        result("log", job="references"),
     params:
         **job("bm25/references.py", planned(bm25.references_settings)),

@@ -1,6 +1,6 @@
 """Helpers for rules, for the experiment of start.smk: paths below results/, the code of a job, the user's data.
 
-Provides `result`, `shown`, `repository`, `code`, `code_of_model`, `source_files`, `with_source`, `systems_of_type`, `graph` (jobs behind the results) and `deleted`. Rule files import or define all other names.
+Provides `result`, `shown`, `repository`, `code`, `code_of_model`, `source_files`, `with_source`, `systems_of_type`, `one_of`, `graph` (jobs behind the results) and `deleted`. Rule files import or define all other names.
 """
 
 import os

@@ -13,7 +13,7 @@ from ranktrial.common.errors import UserError
 from ranktrial.engine.display import ending
 from ranktrial.engine.identity import identify, OwnPlaces
 from ranktrial.engine.job_records import refuse_false_records
-from ranktrial.engine.rule_helpers import message_of
+from ranktrial.engine.rule_helpers import complete
 from ranktrial.engine.run_progress import errors_of_logs, follow
 from ranktrial.engine.rule_graph import prefer_first, time_alone
 from ranktrial.engine.slurm import begin_run
@@ -22,9 +22,7 @@ from scripts.reports.planning import figures
 
 PLOTS = {result("figure", figure=name, figure_format="png"): name for name in EXPERIMENT.comparisons}
 PROGRESS = None
-for one in workflow.rules:
-    if one.log and f"{RESULTS}/logs/" in one.log[0]:
-        one.message = one.message or message_of(one.log[0])
+complete(workflow, RESULTS, MEASURED)
 identify(
     workflow.rules,
     REPOSITORY,

@@ -7,7 +7,6 @@ passage. Counts of word pieces by a model's tokenizer: data/{dataset}/word-piece
 """
 
 from ranktrial.common.plugins import source as plugin_file
-from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment import job_files
 from ranktrial.configuration.dataset_keys import FORMATS
 from ranktrial.experiment.results_paths import FIELDS, SPLITS
@@ -17,6 +16,9 @@ from scripts.datasets import planning as datasets
 def reader(wildcards):
     """The reader that prepare loads for the dataset's format."""
     return [plugin_file(FORMATS, EXPERIMENT.datasets[wildcards.dataset].format)]
+
+
+measured("prepare_dataset", "prepare_queries", "prepare_judgements", "split")
 
 
 use rule in_datasets as prepare_dataset with:
@@ -30,10 +32,6 @@ use rule in_datasets as prepare_dataset with:
         queries=expand(result("queries"), split=SPLITS, allow_missing=True),
         qrels=expand(result("qrels"), split=SPLITS, allow_missing=True),
         statistics=result("statistics"),
-    log:
-        result("log", job="prepare_dataset/{dataset}"),
-    benchmark:
-        result("benchmark", job="prepare_dataset/{dataset}")
     wildcard_constraints:
         dataset=one_of(datasets.whole(EXPERIMENT)),
     params:
@@ -50,8 +48,6 @@ use rule prepare_dataset as prepare_queries with:
         statistics=result("statistics"),
     wildcard_constraints:
         dataset=one_of(datasets.without_corpus(EXPERIMENT)),
-    message:
-        "prepare_queries {wildcards.dataset}"
 
 
 use rule prepare_dataset as prepare_judgements with:
@@ -60,8 +56,6 @@ use rule prepare_dataset as prepare_judgements with:
         statistics=result("statistics"),
     wildcard_constraints:
         dataset=one_of(datasets.judgements_only(EXPERIMENT)),
-    message:
-        "prepare_judgements {wildcards.dataset}"
 
 
 use rule in_neural as word_pieces with:
@@ -71,8 +65,6 @@ use rule in_neural as word_pieces with:
         model=datasets.tokenizer(EXPERIMENT),
     output:
         pieces=result("word_pieces"),
-    log:
-        result("log", job="word_pieces/{dataset}"),
     params:
         **job("datasets/word_pieces.py", lambda wildcards: dict(tokenizer=EXPERIMENT.word_pieces, seed=EXPERIMENT.seed)),
 
@@ -82,14 +74,8 @@ use rule in_datasets as split with:
         texts=result("texts"),
     output:
         passages=result("passages"),
-    log:
-        result("log", job="split/{dataset}/{length}/{texts}"),
-    benchmark:
-        result("benchmark", job="split/{dataset}/{length}/{texts}")
     wildcard_constraints:
         length=FIELDS["length"],
         texts=FIELDS["texts"],
     params:
         **job("datasets/passages.py", planned(datasets.split_settings)),
-    message:
-        "split {wildcards.dataset} {wildcards.texts} {wildcards.length}"

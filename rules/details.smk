@@ -4,7 +4,6 @@ In: effects/, meta/, metrics/, qrels; for moderators also data/*/statistics.json
 tables/queries/ and tables/query-differences/{comparison}.tsv.
 """
 
-from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment import job_files
 from scripts.reports.planning import figures
 from scripts.synthesis import planning as synthesis
@@ -20,8 +19,6 @@ use rule in_evaluation as moderate with:
         unpack(planned(synthesis.moderation_inputs)),
     output:
         moderators=result("moderators"),
-    log:
-        result("log", job="moderate/{comparison}"),
     wildcard_constraints:
         comparison=one_of(figures.moderated(EXPERIMENT)),
     params:
@@ -38,7 +35,5 @@ use rule in_evaluation as queries with:
     output:
         table=shown(result("queries_table"), "queries", "Tables", table="queries", comparison="{comparison}"),
         differences=result("query_differences"),
-    log:
-        result("log", job="queries/{comparison}"),
     params:
         **job("synthesis/superiority_table.py", planned(synthesis.query_settings)),

@@ -6,7 +6,7 @@ check` prints a table to the terminal, with one line for each missing item.
 
 import shlex
 
-from ranktrial.engine.rule_helpers import one_of, settings
+from ranktrial.engine.rule_helpers import settings
 from ranktrial.experiment.records import UNTRAINED
 from scripts.datasets import planning as datasets
 
@@ -32,8 +32,6 @@ use rule in_datasets as check with:
 rule fetch:  # no parameter `code`: the SHA-256 identifies the download, whichever code fetched it
     output:
         download=result("download"),
-    log:
-        result("log", job="fetch/{download}"),
     wildcard_constraints:
         download=one_of(SOURCES.files()),
     params:
@@ -47,8 +45,6 @@ rule fetch:  # no parameter `code`: the SHA-256 identifies the download, whichev
 use rule fetch as fetch_folder with:
     output:
         download=directory(result("download")),
-    log:
-        result("log", job="fetch_folder/{download}"),
     wildcard_constraints:
         download=one_of(SOURCES.folders()),
 

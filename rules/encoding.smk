@@ -7,7 +7,6 @@ one job each; also seed-{seed}.{made}, an index made from another one: codes, or
 models/{model}/{recipe}+{form}/.
 """
 
-from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment import job_files
 from ranktrial.experiment.records import UNTRAINED
 from ranktrial.experiment.results_paths import exported_recipe, FIELDS
@@ -21,6 +20,9 @@ def parts_of_index(name):
     return expand(result(name), part=inference.parts(EXPERIMENT), allow_missing=True)
 
 
+measured("encode", "join", "make_index", "export")
+
+
 use rule in_neural as encode with:
     input:
         checkpoint=result("checkpoint"),
@@ -28,10 +30,6 @@ use rule in_neural as encode with:
     output:
         index=directory(result("embeddings")),
         timing=result("embeddings_timing"),
-    log:
-        result("log", job="encode/{dataset}{passages}/{model}/{recipe}/seed-{seed}{part}.{form}"),
-    benchmark:
-        result("benchmark", job="encode/{dataset}{passages}/{model}/{recipe}/seed-{seed}{part}.{form}")
     wildcard_constraints:
         passages=FIELDS["passages"],
         model=one_of(INDEXED),
@@ -54,10 +52,6 @@ use rule in_neural as join with:
     output:
         index=directory(result("embeddings", part="")),
         timing=result("embeddings_timing", part=""),
-    log:
-        result("log", job="join/{dataset}{passages}/{model}/{recipe}/seed-{seed}.{form}"),
-    benchmark:
-        result("benchmark", job="join/{dataset}{passages}/{model}/{recipe}/seed-{seed}.{form}")
     wildcard_constraints:
         passages=FIELDS["passages"],
         model=one_of(INDEXED if EXPERIMENT.shards > 1 else []),
@@ -78,16 +72,10 @@ use rule in_neural as make_index with:
     output:
         index=directory(result("made_index")),
         timing=result("made_index_timing"),
-    log:
-        result("log", job="make_index/{dataset}/{model}/{recipe}/seed-{seed}.{made}"),
-    benchmark:
-        result("benchmark", job="make_index/{dataset}/{model}/{recipe}/seed-{seed}.{made}")
     wildcard_constraints:
         made=FIELDS["made"],
     params:
         **job("inference/make_index.py", planned(inference.making_settings), planned(inference.making_modules)),
-    message:
-        "make_index {wildcards.dataset} {wildcards.model} {wildcards.recipe} seed-{wildcards.seed} {wildcards.made}"
 
 
 use rule in_neural as export with:
@@ -95,14 +83,8 @@ use rule in_neural as export with:
         checkpoint=result("checkpoint"),
     output:
         exported=directory(result("checkpoint", recipe=exported_recipe("{recipe}", "onnx", "{precision}"))),
-    log:
-        result("log", job="export/{model}/{recipe}/onnx-{precision}/seed-{seed}"),
-    benchmark:
-        result("benchmark", job="export/{model}/{recipe}/onnx-{precision}/seed-{seed}")
     wildcard_constraints:
         recipe=one_of([UNTRAINED, *EXPERIMENT.recipes]),
         precision="fp32|int8",
     params:
         **job(code_of_model("inference/export.py"), planned(inference.export_settings)),
-    message:
-        "export {wildcards.model} {wildcards.recipe} onnx {wildcards.precision} seed-{wildcards.seed}"

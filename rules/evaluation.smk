@@ -5,7 +5,6 @@ metrics/{task}/{system}/seed-{seed}.tsv; a second version in metrics-ties-ascend
 documents of equal score in that order; all values in one table, tables/queries.tsv.gz.
 """
 
-from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment.results_paths import FIELDS
 from scripts.evaluation import planning as evaluation
 
@@ -23,8 +22,6 @@ use rule in_evaluation as import_run with:
         queries=planned(evaluation.queries),
     output:
         run=result("run"),
-    log:
-        result("log", job="import_run/{task}/{system}/seed-{seed}"),
     wildcard_constraints:
         system=systems_of_type("external"),
     params:
@@ -36,8 +33,6 @@ use rule in_evaluation as import_scores with:
         source=planned(evaluation.external_files),
     output:
         metrics=result("metrics"),
-    log:
-        result("log", job="import_scores/{task}/{system}/seed-{seed}"),
     wildcard_constraints:
         task=one_of(evaluation.scored_by_others(EXPERIMENT)),
     params:
@@ -65,7 +60,5 @@ use rule in_report as all_queries with:
         metrics=evaluation.all_metrics(EXPERIMENT),
     output:
         table=result("all_queries"),
-    log:
-        result("log", job="all_queries"),
     params:
         **job("evaluation/all_queries.py"),

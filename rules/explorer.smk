@@ -7,30 +7,18 @@ again. The statistics of datasets (statistics.json) are inputs, since they have 
 
 from pathlib import Path
 
-from ranktrial.engine.rule_helpers import settings
 from scripts.explorer import planning as explorer
 
 PAGE = sorted(str(file) for file in Path(repository("scripts/explorer/page")).rglob("*") if file.is_file())
-EXPLORED = settings(**explorer.explorer_settings(EXPERIMENT))
 
 
-rule explorer:
+use rule in_evaluation as explorer with:
     input:
+        [*explorer.qrels(EXPERIMENT), *explorer.statistics(EXPERIMENT), *PAGE],
         metrics=explorer.metrics(EXPERIMENT),
         runs=explorer.runs(EXPERIMENT),
-        qrels=explorer.qrels(EXPERIMENT),
-        statistics=explorer.statistics(EXPERIMENT),
-        page=PAGE,
         style=repository("ranktrial/reports/writing/page.css"),
     output:
         folder=directory(result("explorer")),
-    log:
-        result("log", job="explorer"),
     params:
-        code=code("explorer/write.py"),
-        settings=EXPLORED,
-    conda:
-        "../envs/evaluation.yaml"
-    shell:
-        "python {params.code[script]:q} --metrics {input.metrics:q} --runs {input.runs:q} --qrels {input.qrels:q}"
-        " --style {input.style:q} --folder {output.folder:q} --settings {params.settings:q} --log {log:q}"
+        **job("explorer/write.py", planned(explorer.explorer_settings)),

@@ -5,8 +5,9 @@ models/ that tag texts; or the user's own files in LETOR's format. Out: features
 timing, {features}.structures.jsonl if a model tags texts and, on demand, {features}.letor.txt.
 """
 
-from ranktrial.engine.rule_helpers import one_of
 from scripts.features import planning as features
+
+measured("compute_features", "tag_texts")
 
 
 use rule in_features as compute_features with:
@@ -15,10 +16,6 @@ use rule in_features as compute_features with:
     output:
         features=result("features"),
         timing=result("features_timing"),
-    log:
-        result("log", job="compute_features/{task}/{features}"),
-    benchmark:
-        result("benchmark", job="compute_features/{task}/{features}")
     wildcard_constraints:
         features=one_of(features.computed(EXPERIMENT)),
     params:
@@ -30,10 +27,6 @@ use rule in_neural as tag_texts with:
         unpack(planned(features.tagging_inputs)),
     output:
         structures=result("structures"),
-    log:
-        result("log", job="tag_texts/{task}/{features}"),
-    benchmark:
-        result("benchmark", job="tag_texts/{task}/{features}")
     wildcard_constraints:
         features=one_of(features.tagged(EXPERIMENT)),
     params:
@@ -46,8 +39,6 @@ use rule in_features as import_features with:
         queries=planned(features.queries),
     output:
         features=result("features"),
-    log:
-        result("log", job="import_features/{task}/{features}"),
     wildcard_constraints:
         features=one_of(features.given(EXPERIMENT)),
     params:
@@ -60,8 +51,6 @@ use rule in_features as export_features with:
         terms=planned(features.term_counts),
     output:
         letor=result("letor"),
-    log:
-        result("log", job="export_features/{task}/{features}"),
     wildcard_constraints:
         features=one_of(EXPERIMENT.features),
     params:

@@ -6,7 +6,6 @@ p is shown) are settings of the figure and rerun no statistics.
 """
 
 from ranktrial.common.plugins import source as plugin_source
-from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment import exhibits
 from ranktrial.experiment.comparisons import loaded_modules
 from ranktrial.experiment.exhibits import forest
@@ -48,8 +47,6 @@ use rule in_report as figure with:
         svg=shown_figure("svg"),
         pdf=shown_figure("pdf"),
         png=result("figure", figure_format="png"),
-    log:
-        result("log", job="figure/{figure}"),
     wildcard_constraints:
         figure=one_of(exhibits.figures(EXPERIMENT)),
     params:
@@ -66,8 +63,6 @@ use rule in_report as caption with:
     output:
         text=result("caption", caption_format="txt"),
         tex=result("caption", caption_format="tex"),
-    log:
-        result("log", job="caption/{figure}"),
     wildcard_constraints:
         figure=one_of(forest.captioned(EXPERIMENT)),
     params:

@@ -6,7 +6,6 @@ in data/{dataset}.resume/.
 """
 
 from ranktrial.common.plugins import source as plugin_file
-from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment import job_files
 from ranktrial.experiment.results_paths import SPLITS
 from ranktrial.models.adapters import MODEL_TYPES
@@ -19,6 +18,9 @@ def writer(wildcards):
     return [plugin_file(MODEL_TYPES, model.type)]
 
 
+measured("generate_queries")
+
+
 use rule in_neural as generate_queries with:
     input:
         checkpoint=planned(datasets.generator_checkpoint),
@@ -28,10 +30,6 @@ use rule in_neural as generate_queries with:
         qrels=expand(result("qrels"), split=SPLITS, allow_missing=True),
         statistics=result("statistics"),
         generation=result("generation"),
-    log:
-        result("log", job="generate_queries/{dataset}"),
-    benchmark:
-        result("benchmark", job="generate_queries/{dataset}")
     wildcard_constraints:
         dataset=one_of(datasets.generated(EXPERIMENT)),
     params:

@@ -2,8 +2,9 @@
 
 `use rule in_evaluation as score with:` states inputs, outputs and `params: **job(script, settings)`: all named inputs
 and outputs are options of the command, so that a function gets them by their names. Paths of environments are whole, since
-Snakemake would look for them from the folder of the file that inherits. A rule without a message says its log's path in
-words. Provides all rule files with `job` and `planned`.
+Snakemake would look for them from the folder of the file that inherits. A rule states its log (logs/{rule}/{wildcards}.log)
+and its message (this path in words) only where they are others. Provides all rule files with `job`, `planned` and
+`measured`, whose rules are MEASURED.
 """
 
 from inspect import signature
@@ -37,6 +38,14 @@ def planned(function):
         return function(EXPERIMENT, **{name: text for name, text in wildcards.items() if every or name in taken})
 
     return of_job
+
+
+MEASURED = set()
+
+
+def measured(*names):
+    """Measure time and memory of the jobs of these rules, in benchmark files."""
+    MEASURED.update(names)
 
 
 for environment in ("archive", "bm25", "datasets", "evaluation", "features", "learning-to-rank", "neural", "report"):

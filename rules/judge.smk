@@ -4,10 +4,11 @@ In: texts and runs and, to fill gaps, the human judgements. Out: data/{dataset}/
 answers and the timing.
 """
 
-from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment.judged import judges_of
 from ranktrial.experiment.results_paths import SPLITS
 from scripts.inference import planning as inference
+
+measured("judge")
 
 
 use rule in_evaluation as judge with:
@@ -18,10 +19,6 @@ use rule in_evaluation as judge with:
         statistics=result("statistics"),
         answers=result("judge_answers"),
         timing=result("judge_timing"),
-    log:
-        result("log", job="judge/{dataset}"),
-    benchmark:
-        result("benchmark", job="judge/{dataset}")
     wildcard_constraints:
         dataset=one_of(judges_of(EXPERIMENT)),
     params:

@@ -6,9 +6,10 @@ filtered candidates), negatives/{dataset}/{pairs}.trec.gz (candidates and positi
 (examples).
 """
 
-from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment.results_paths import FIELDS
 from scripts.training import planning as training
+
+measured("negatives", "mine_negatives")
 
 
 use rule in_evaluation as negatives with:
@@ -16,10 +17,6 @@ use rule in_evaluation as negatives with:
         unpack(planned(training.examples_inputs)),
     output:
         negatives=result("negatives"),
-    log:
-        result("log", job="negatives/{dataset}/{examples}"),
-    benchmark:
-        result("benchmark", job="negatives/{dataset}/{examples}")
     wildcard_constraints:
         examples=one_of(training.names_of_negatives(EXPERIMENT, of_systems=False)),
     params:
@@ -32,10 +29,6 @@ use rule in_evaluation as mine_negatives with:
     output:
         negatives=result("negatives"),
         record=result("mining_record"),
-    log:
-        result("log", job="mine_negatives/{dataset}/{examples}"),
-    benchmark:
-        result("benchmark", job="mine_negatives/{dataset}/{examples}")
     wildcard_constraints:
         examples=one_of(training.names_of_negatives(EXPERIMENT, of_systems=True)),
     params:
@@ -47,8 +40,6 @@ use rule in_evaluation as collect_pairs with:
         unpack(planned(training.pairs_inputs)),
     output:
         pairs=result("pairs"),
-    log:
-        result("log", job="collect_pairs/{scored}/{dataset}/{pairs}"),
     wildcard_constraints:
         scored=FIELDS["scored"],
         pairs=FIELDS["pairs"],

@@ -6,7 +6,6 @@ tables/multiple-comparisons/*.{md,tex}, tables/{inference,fine-tuning}-times.{ts
 tables/moderators/*.{tsv,md,tex}, tables/*-answers.{md,tsv}, tables/judges/{dataset}.{md,tsv}.
 """
 
-from ranktrial.engine.rule_helpers import one_of
 from scripts.reports.planning import pages
 
 TO_PRINT = pages.pages_to_print(EXPERIMENT)
@@ -37,8 +36,6 @@ use rule in_report as page with:
     output:
         page=result("table", table_format="md"),
         tex=result("table", table_format="tex"),
-    log:
-        result("log", job="page/{table}"),
     wildcard_constraints:
         table=one_of(TO_PRINT),
     params:
@@ -52,8 +49,6 @@ use rule in_report as full_table with:
         table=shown(result("table", table_format="tsv"), "full_table", "Tables", table="{table}"),
         page=result("table", table_format="md"),
         tex=result("table", table_format="tex"),
-    log:
-        result("log", job="full_table/{table}"),
     wildcard_constraints:
         table=one_of(IN_FULL),
     params:
@@ -66,8 +61,6 @@ use rule in_report as answer with:
     output:
         page=result("table", table_format="md"),
         table=shown(result("table", table_format="tsv"), "answer", "Tables", table="{table}"),
-    log:
-        result("log", job="answer/{table}"),
     wildcard_constraints:
         table=one_of(ANSWERED),
     params:

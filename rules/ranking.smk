@@ -16,16 +16,15 @@ def parts_of_ranking(name):
     return expand(result(name), part=inference.parts(EXPERIMENT), allow_missing=True)
 
 
+measured("rank", "join_runs")
+
+
 use rule in_neural as rank with:
     input:
         unpack(planned(inference.ranking_inputs)),
     output:
         run=result("ranking"),
         timing=result("ranking_timing"),
-    log:
-        result("log", job="rank/{ranked}/{system}/seed-{seed}{part}"),
-    benchmark:
-        result("benchmark", job="rank/{ranked}/{system}/seed-{seed}{part}")
     wildcard_constraints:
         ranked=f"{inference.ranked_whole(EXPERIMENT)}|{inference.ranked_in_parts(EXPERIMENT)}",
         part=FIELDS["part"],
@@ -47,10 +46,6 @@ use rule in_evaluation as join_runs with:
     output:
         run=result("ranking", part=""),
         timing=result("ranking_timing", part=""),
-    log:
-        result("log", job="join_runs/{ranked}/{system}/seed-{seed}"),
-    benchmark:
-        result("benchmark", job="join_runs/{ranked}/{system}/seed-{seed}")
     wildcard_constraints:
         ranked=inference.joined(EXPERIMENT),
     params:

@@ -31,8 +31,6 @@ use rule in_report as report with:
     output:
         summary=result("summary"),
         page=shown(result("report"), "page", "Report", page="report"),
-    log:
-        result("log", job="report"),
     params:
         **job(
             "reports/report.py",
@@ -59,7 +57,5 @@ use rule in_report as published with:
         table=shown(result("published_table"), "published", "Tables", table="published versus ours"),
         page=result("published_page", page_format="md"),
         html=pages.page_as_html(EXPERIMENT),
-    log:
-        result("log", job="published"),
     params:
         **job("reports/published.py", planned(pages.published_settings)),

@@ -5,7 +5,6 @@ seeds: models/{model}/{recipe}/seed-selected-{system} with the seed's timing and
 recipes: models/{model}/{entry}-chosen-by-{system}/choice.json and seed-{seed} in the same folder.
 """
 
-from ranktrial.engine.rule_helpers import one_of
 from scripts.selection import planning as selection
 
 SELECTED_SEED = "selected-{system}"  # takes the place of a seed: the selected checkpoint
@@ -29,8 +28,6 @@ use rule in_evaluation as select_seed with:
         checkpoint=directory(result("checkpoint", seed=SELECTED_SEED)),
         timing=result("checkpoint_timing", seed=SELECTED_SEED),
         selection=result("seed_selection", seed=SELECTED_SEED),
-    log:
-        result("log", job="select_seed/{model}/{recipe}/{system}"),
     wildcard_constraints:
         system=one_of(selection.selections(EXPERIMENT)),
         recipe=one_of(EXPERIMENT.recipes),
@@ -45,8 +42,6 @@ use rule in_evaluation as choose_recipe with:
         unpack(planned(selection.recipe_inputs)),
     output:
         choice=result("choice"),
-    log:
-        result("log", job="choose_recipe/{model}/{recipe}"),
     wildcard_constraints:
         recipe=one_of(selection.choosers(EXPERIMENT)),
     params:
@@ -65,8 +60,6 @@ use rule in_evaluation as chosen_checkpoint with:
         checkpoint=directory(result("checkpoint")),
         timing=result("checkpoint_timing"),
         training_log=result("training_log"),
-    log:
-        result("log", job="chosen_checkpoint/{model}/{recipe}/seed-{seed}"),
     wildcard_constraints:
         recipe=one_of(selection.choosers(EXPERIMENT)),
         seed="[0-9]+",

@@ -5,7 +5,6 @@ tables/study-design.{tsv,md,tex}. `snakemake plan_study` makes them all, with th
 `plan_study`, they are made with the other results.
 """
 
-from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment.labels import system_labels
 from scripts.study_design import planning as study
 
@@ -20,8 +19,6 @@ use rule in_report as study_design with:
         unpack(planned(study.plan_inputs)),
     output:
         plan=result("study_design"),
-    log:
-        result("log", job="study_design/{plan}"),
     wildcard_constraints:
         plan=one_of(EXPERIMENT.study.plans),
     params:
@@ -36,7 +33,5 @@ use rule in_report as plan_study with:
         table=shown(result("study_designs", table_format="tsv"), "study_designs", "Tables", table="study designs"),
         page=result("study_designs", table_format="md"),
         tex=result("study_designs", table_format="tex"),
-    log:
-        result("log", job="plan_study"),
     params:
         **job("reports/study_designs.py", lambda wildcards: dict(labels=system_labels(EXPERIMENT))),

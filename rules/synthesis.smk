@@ -15,8 +15,6 @@ use rule in_evaluation as compare with:
     output:
         effects=result("effects"),
         meta=result("meta"),
-    log:
-        result("log", job="compare/{comparison}"),
     params:
         **job(code("synthesis/compare.py", planned(synthesis.modules)), planned(synthesis.comparison_settings)),
 
@@ -33,7 +31,5 @@ use rule in_evaluation as compare_many with:
             comparison="{family}",
         ),
         record=result("family"),
-    log:
-        result("log", job="compare_many/{family}"),
     params:
         **job("synthesis/compare_many.py", planned(synthesis.family_settings)),

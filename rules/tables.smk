@@ -6,7 +6,6 @@ tables/{datasets,means,comparisons,costs,selected-seeds,chosen-recipes,extreme-q
 tables/influence/{comparison}.tsv, tables/comparisons.{md,tex}, tables/effects/{comparison}.{tsv,md,tex}.
 """
 
-from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment import job_files, timings
 from ranktrial.experiment.comparisons import loaded_modules
 from ranktrial.experiment.drawing import Drawing
@@ -88,8 +87,6 @@ use rule in_report as collect with:
         unpack(lambda wildcards: COLLECTED[wildcards.table].inputs),
     output:
         table=shown(result("table", table_format="tsv"), "collect", "Tables", table="{table}"),
-    log:
-        result("log", job="collect/{table}"),
     wildcard_constraints:
         table=one_of(COLLECTED),
     params:
@@ -112,8 +109,6 @@ use rule in_report as tables with:
     output:
         effects_tables=shown_tables(),
         comparisons_tables=expand(result("comparisons"), table_format=["md", "tex"]),
-    log:
-        result("log", job="tables"),
     params:
         **job(
             "reports/tables.py",

@@ -5,9 +5,10 @@ training), the scores of a teacher. Out: models/{model}/untrained/seed-0 (checke
 models/{model}/{recipe}/seed-{seed} with its timing and log.
 """
 
-from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment.records import UNTRAINED
 from scripts.training import planning as training
+
+measured("fine_tune")
 
 
 use rule in_neural as weights with:
@@ -15,8 +16,6 @@ use rule in_neural as weights with:
         source_files(planned(training.weights_source)),
     output:
         checkpoint=directory(result("checkpoint", recipe=UNTRAINED, seed=0)),
-    log:
-        result("log", job="weights/{model}"),
     params:
         **job("training/weights.py", with_source(planned(training.weights_settings), planned(training.weights_source))),
 
@@ -28,10 +27,6 @@ use rule in_neural as fine_tune with:
         checkpoint=directory(result("checkpoint")),
         timing=result("checkpoint_timing"),
         training_log=result("training_log"),
-    log:
-        result("log", job="fine_tune/{model}/{recipe}/seed-{seed}"),
-    benchmark:
-        result("benchmark", job="fine_tune/{model}/{recipe}/seed-{seed}")
     resources:
         gpu=planned(training.gpus),
         nodes=planned(training.nodes),

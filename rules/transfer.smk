@@ -4,7 +4,6 @@ In: metrics/{task}/{system}/seed-{seed}.tsv, timings of trainings, tables/datase
 tables/curves-{curve}.tsv.
 """
 
-from ranktrial.engine.rule_helpers import one_of
 from scripts.synthesis.transfer import planning as transfer_values
 
 
@@ -20,8 +19,6 @@ use rule in_evaluation as curves with:
     output:
         table=shown(result("curves_table"), "curves", "Tables", table="curves", comparison="{curve}"),
         record=result("curves"),
-    log:
-        result("log", job="curves/{curve}"),
     wildcard_constraints:
         curve=one_of(EXPERIMENT.curves),
     params:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +32,40 @@ def options(inputs: Any) -> list[str]:
     return words
 
 
+def log_of(rule: str, output: str, results: str) -> str:
+    """The log of a job below the folder `results`, with wildcards: its rule, and the parts of its output's path that
+    have wildcards, without the file's ending.
+    """
+    folders = strip_wildcard_constraints(output).rpartition(f"{results}/")[2].split("/")
+    parts = [part[: part.rindex("}") + 1] for part in folders if "{" in part]
+    return f"{results}/logs/{'/'.join([rule, *parts])}.log"
+
+
 def message_of(log: str) -> str:
     """The message of a job, with wildcards: the path of its log below logs/ in words."""
-    words = strip_wildcard_constraints(log).partition("/logs/")[2].removesuffix(".log")
-    return str(words.replace("/", " ").replace("{", "{wildcards."))
+    return _job_of(log).replace("/", " ").replace("{", "{wildcards.")
+
+
+def _job_of(log: str) -> str:
+    return str(strip_wildcard_constraints(log).partition("/logs/")[2].removesuffix(".log"))
+
+
+def complete(workflow: Any, results: str, measured: Container[str]) -> None:
+    """Give each rule that runs a job what it does not state: a log and a message and, if it is one of the `measured`
+    rules, a benchmark file named like its log. Rules of another workflow, if this is its module, remain as they are.
+    """
+    before, after = workflow.modifier.modify_rulename("*").split("*")  # how a module's rules are renamed
+    for rule in workflow.rules:
+        name = rule.name.removeprefix(before).removesuffix(after)
+        if rule.output and not rule.log and "{log:q}" in (rule.shellcmd or ""):
+            rule.log_modifier = rule.output_modifier
+            rule.set_log(log_of(name, rule.output[0], results))
+        log = str(rule.log[0]) if rule.log else ""
+        if f"{results}/logs/" in log:
+            rule.message = rule.message or message_of(log)
+            if name in measured:
+                rule.benchmark_modifier = rule.output_modifier
+                rule.benchmark = f"{results}/benchmarks/{_job_of(log)}.tsv"
 
 
 def settings(**values: Any) -> str:

@@ -15,8 +15,6 @@ use rule in_evaluation as tune_fusion with:
     output:
         weights=result("fusion_weights"),
         grid=result("fusion_grid"),
-    log:
-        result("log", job="tune_fusion/{dataset}/{system}/seed-{seed}"),
     wildcard_constraints:
         system=systems_of_type("fusion"),
     params:
@@ -30,8 +28,6 @@ use rule in_evaluation as fuse with:
     output:
         run=result("run"),
         timing=result("run_timing"),
-    log:
-        result("log", job="fuse/{task}/{system}/seed-{seed}"),
     wildcard_constraints:
         system=systems_of_type("fusion"),
     params:

@@ -20,6 +20,9 @@ def terms_behind(wildcards, tasks=None):
     return [folder for task in behind for folder in features.term_counts(EXPERIMENT, of, task)]
 
 
+measured("train_ranker", "refit_ranker")
+
+
 use rule in_learning_to_rank as train_ranker with:
     input:
         unpack(planned(learning.training_inputs)),
@@ -29,10 +32,6 @@ use rule in_learning_to_rank as train_ranker with:
         record=result("ranker_record"),
         grid=result("ranker_grid"),
         timing=result("ranker_timing"),
-    log:
-        result("log", job="train_ranker/{source}/{system}/seed-{seed}"),
-    benchmark:
-        result("benchmark", job="train_ranker/{source}/{system}/seed-{seed}")
     wildcard_constraints:
         system=systems_of_type("learning-to-rank"),
         source="[^/]+",
@@ -50,10 +49,6 @@ use rule train_ranker as refit_ranker with:
         model=result("refitted_ranker"),
         record=result("refitted_ranker_record"),
         timing=result("refitted_ranker_timing"),
-    log:
-        result("log", job="refit_ranker/{source}/{system}/seed-{seed}"),
-    benchmark:
-        result("benchmark", job="refit_ranker/{source}/{system}/seed-{seed}")
     params:
         **job("learning_to_rank/jobs.py:refit_ranker", planned(learning.refit_settings), learner),
 
@@ -67,8 +62,6 @@ use rule in_learning_to_rank as rank_by_features with:
     output:
         run=result("run"),
         timing=result("run_timing"),
-    log:
-        result("log", job="rank_by_features/{task}/{system}/seed-{seed}"),
     wildcard_constraints:
         system=systems_of_type("learning-to-rank"),
     params:
@@ -82,8 +75,6 @@ use rule in_learning_to_rank as importance with:
         record=result("ranker_record"),
     output:
         table=result("ranker_importance"),
-    log:
-        result("log", job="importance/{source}/{system}/seed-{seed}"),
     wildcard_constraints:
         system=systems_of_type("learning-to-rank"),
         source="[^/]+",

@@ -6,6 +6,8 @@ its timing and all answers; answers are stored next to the run as they arrive, s
 
 from scripts.inference import planning as inference
 
+measured("rerank_listwise")
+
 
 use rule in_evaluation as rerank_listwise with:
     input:
@@ -14,10 +16,6 @@ use rule in_evaluation as rerank_listwise with:
         run=result("run"),
         timing=result("run_timing"),
         answers=result("run_answers"),
-    log:
-        result("log", job="rerank_listwise/{task}/{system}/seed-{seed}"),
-    benchmark:
-        result("benchmark", job="rerank_listwise/{task}/{system}/seed-{seed}")
     wildcard_constraints:
         system=systems_of_type("listwise"),
     params:

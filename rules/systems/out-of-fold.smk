@@ -13,8 +13,6 @@ use rule in_evaluation as join_folds with:
     output:
         run=result("run"),
         timing=result("run_timing"),
-    log:
-        result("log", job="join_folds/{task}/{system}/seed-{seed}"),
     wildcard_constraints:
         system=systems_of_type("out-of-fold"),
     params:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.keys import JsonObject
 from ranktrial.common.tables import write_table
 from ranktrial.explorer.rankings import check_there
@@ -49,7 +49,7 @@ def extremes(found: pd.DataFrame, lower_is_better: bool) -> pd.DataFrame:
     return found.loc[[*won, *lost]]
 
 
-def table(settings: Settings, tasks: dict[str, Data], texts: Texts) -> pd.DataFrame:
+def rows_of_all(settings: Settings, tasks: dict[str, Data], texts: Texts) -> pd.DataFrame:
     """The rows of all comparisons."""
     parts = []
     for name in settings.order:
@@ -59,16 +59,15 @@ def table(settings: Settings, tasks: dict[str, Data], texts: Texts) -> pd.DataFr
     return pd.concat(parts) if parts else pd.DataFrame(columns=COLUMNS)
 
 
-def main() -> None:
-    arguments = parser(__doc__, "metrics*", "statistics*", "table", settings=Settings).parse_args()
-    settings: Settings = arguments.settings
+def extreme_queries(metrics: list[Path], statistics: list[Path], table: Path, settings: Settings) -> None:
+    """Write the queries with the largest wins and losses of each comparison."""
     files = {name: task.queries for name, task in settings.tasks.items() if task.queries and settings.texts}
     check_there(files.values(), settings.experiment)
-    metrics = by_source("metrics", arguments.metrics)
-    tasks = {name: task_data(settings, name, metrics, {}, {}) for name in settings.tasks}
+    values = by_source("metrics", metrics)
+    tasks = {name: task_data(settings, name, values, {}, {}) for name in settings.tasks}
     texts = {name: read_queries(Path(files[name])) if name in files else {} for name in settings.tasks}
-    write_table(arguments.table, table(settings, tasks, texts))
+    write_table(table, rows_of_all(settings, tasks, texts))
 
 
 if __name__ == "__main__":
-    run(main)
+    job(extreme_queries)

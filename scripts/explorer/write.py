@@ -7,10 +7,9 @@ explorer/ with index.html and data/. budget.py decides what it contains and leav
 from __future__ import annotations
 
 import shutil
-from argparse import Namespace
 from pathlib import Path
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.files import atomic_folder
 from ranktrial.common.keys import JsonObject
 from ranktrial.explorer import rankings as budget
@@ -89,17 +88,16 @@ def write_texts(
     return {"per_chunk": write_documents(folder, records), "limits": limits, "without": without}
 
 
-def write(folder: Path, arguments: Namespace) -> None:
+def write(folder: Path, metrics: list[Path], runs: list[Path], style: Path, settings: Settings) -> None:
     """Write the whole folder."""
-    settings: Settings = arguments.settings
     shutil.copytree(PAGE, folder, dirs_exist_ok=True, copy_function=shutil.copyfile)
-    shutil.copyfile(arguments.style, folder / "report.css")
-    metrics, runs = by_source("metrics", arguments.metrics), by_source("run", arguments.runs)
+    shutil.copyfile(style, folder / "report.css")
+    values, rankings = by_source("metrics", metrics), by_source("run", runs)
     judgements = {name: read_qrels(Path(task.qrels)) if task.qrels else {} for name, task in settings.tasks.items()}
     all_queries = sum(map(len, judgements.values()))
     tasks, summaries = {}, {name: {} for name in settings.comparisons}
     for name, qrels in judgements.items():
-        data = task_data(settings, name, metrics, runs, qrels)
+        data = task_data(settings, name, values, rankings, qrels)
         share = budget.share(settings.megabytes, len(data.queries), all_queries)
         tasks[name] = write_task(folder / "data" / name, data, settings, share)
         for comparison, one in compared_on(settings, name).items():
@@ -107,15 +105,14 @@ def write(folder: Path, arguments: Namespace) -> None:
     packed.write(folder / "data", "experiment", overview(settings, tasks, summaries, tops_of(settings)))
 
 
-def main() -> None:
-    arguments = parser(__doc__, "metrics*", "runs*", "qrels*", "style", "folder", settings=Settings).parse_args()
-    settings: Settings = arguments.settings
+def explorer(metrics: list[Path], runs: list[Path], style: Path, folder: Path, settings: Settings) -> None:
+    """Write a folder with a page that shows single queries and their rankings."""
     if settings.texts:
         named = [path for task in settings.tasks.values() for path in (*task.corpora, task.queries) if path]
         texts.check_there(dict.fromkeys(named), settings.experiment)
-    with atomic_folder(arguments.folder) as folder:
-        write(folder, arguments)
+    with atomic_folder(folder) as made:
+        write(made, metrics, runs, style, settings)
 
 
 if __name__ == "__main__":
-    run(main)
+    job(explorer)

@@ -8,6 +8,7 @@ from snakemake.iocontainers import InputFiles
 
 from ranktrial.engine.rule_helpers import (
     as_module,
+    log_of,
     message_of,
     newer_than_tested,
     one_of,
@@ -67,6 +68,23 @@ def test_older_and_tested_versions_are_no_warning(version):
 @pytest.mark.parametrize("version", ["9.28.0", "9.100.1", "10.0.0", "10.0.0rc1"])
 def test_newer_versions_are_named(version):
     assert newer_than_tested(version).startswith(f"Snakemake {version} is newer than 9.27")
+
+
+@pytest.mark.parametrize(
+    ("rule", "output", "log"),
+    [
+        (
+            "score",
+            r"results/e/metrics/{task,[^/]+}/{system}/seed-{seed,[0-9]{1,2}}.tsv",
+            "score/{task}/{system}/seed-{seed}",
+        ),
+        ("encode", "results/e/embeddings/{dataset}{part}/seed-1.{form}.json", "encode/{dataset}{part}/seed-1.{form}"),
+        ("report", "results/e/report.html", "report"),
+        ("fetch", "results/downloads/{download}", "fetch/{download}"),
+    ],
+)
+def test_a_log_is_named_after_its_rule_and_the_wildcards_of_its_output(rule, output, log):
+    assert log_of(rule, output, "results/e") == f"results/e/logs/{log}.log"
 
 
 def test_a_job_is_announced_by_the_path_of_its_log_without_constraints():

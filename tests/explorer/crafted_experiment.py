@@ -2,7 +2,6 @@
 
 import json
 import random
-from argparse import Namespace
 from pathlib import Path
 
 from ranktrial.common.files import atomic_text
@@ -107,7 +106,7 @@ def write_explorer(folder: Path, asked: Settings) -> Path:
     """The explorer of what lies below the working directory; gives its page."""
     found = Path("results/e")
     runs, metrics = sorted(found.glob("runs/*/*/*.gz")), sorted(found.glob("metrics/*/*/*.tsv"))
-    write(folder, Namespace(settings=asked, style=STYLE, runs=runs, metrics=metrics))
+    write(folder, metrics, runs, STYLE, asked)
     return folder / "index.html"
 
 

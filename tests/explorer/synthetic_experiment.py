@@ -8,7 +8,6 @@ import gzip
 import itertools
 import os
 import random
-from argparse import Namespace
 from pathlib import Path
 
 import numpy as np
@@ -102,5 +101,5 @@ def write_explorer(folder: Path) -> Path:
     """The explorer of what `write_inputs` wrote; gives its page."""
     found = Path("results/e")
     runs, metrics = sorted(found.glob("runs/*/*/*.gz")), sorted(found.glob("metrics/*/*/*.tsv"))
-    write(folder, Namespace(settings=settings(), style=STYLE, runs=runs, metrics=metrics))
+    write(folder, metrics, runs, STYLE, settings())
     return folder / "index.html"
