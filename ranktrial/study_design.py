@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 
 from ranktrial.common.errors import UserError
+from ranktrial.configuration.sections.comparison import Assumed, Plan
 from ranktrial.records.comparison import MetaRecord
 from ranktrial.records.study_design import (
     AssumedBasis,
@@ -132,22 +133,6 @@ def devices(costs: pd.DataFrame, systems: Sequence[str]) -> list[str]:
 
 
 Values = dict[str, pd.DataFrame]  # by task: query x seed
-
-
-@dataclass(frozen=True)
-class Assumed:
-    """Standard deviations and hours assumed in the configuration."""
-
-    effect: Annotated[str, "a name to print"]
-    query_sd: float
-    collection_sd: float
-    trained: int
-    seed_sd: float
-    seed_by_collection_sd: float
-    seed_by_query_sd: float
-    training_hours: float | None = None
-    collection_hours: float | None = None
-    query_hours: float | None = None
 
 
 @dataclass(frozen=True)
@@ -282,20 +267,12 @@ def few(values: Sequence[int], wanted: int | None = None) -> list[int]:
     return sorted({values[0], middle, values[-1]})
 
 
-@dataclass(frozen=True)
-class Settings:
-    """The designs to plan, and the target."""
+@dataclass(frozen=True, kw_only=True)
+class Settings(Plan):
+    """A plan, and the comparison whose variances it has."""
 
     plan: Annotated[str, "its name"]
-    alpha: float
-    power: float
-    queries: Annotated[list[int], "of a collection, in the designs"]
-    collections: Annotated[list[int], "in the designs"]
-    seeds: Annotated[list[int], "of a trained system, in the designs"]
-    effect: Annotated[float | None, "the smallest effect of interest"] = None
-    half_width: Annotated[float | None, "of the interval, in place of an effect"] = None
     compared: Systems | None = None
-    assumed: Assumed | None = None
 
 
 def planned(settings: Settings, basis: Basis) -> PlanRecord:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import pandas as pd
 
@@ -15,10 +15,10 @@ from ranktrial.api.found import LABELS
 from ranktrial.common.errors import UserError
 from ranktrial.common.extras import names_extras
 from ranktrial.common.wording import hint
+from ranktrial.configuration.sections.comparison import Assumed
 from ranktrial.records.study_design import PlanRecord
 from ranktrial.reports.study_design_text import designs, remarks, sentence
 from ranktrial.study_design import (
-    Assumed,
     Basis,
     Settings,
     Systems,
@@ -78,7 +78,7 @@ def power(
     query_sd: float | None = None,
     collection_sd: float = 0.0,
     seed_sd: float = 0.0,
-    trained: int = 1,
+    trained: Literal[0, 1, 2] = 1,
 ) -> Plan:
     """Plan a further study: what each design detects with this power, and the cheapest for a target.
 
@@ -99,11 +99,21 @@ def power(
         if query_sd is None:
             raise UserError("power: expected a comparison, or query_sd, a standard deviation to assume")
         name = "Assumed variances"
-        basis = assumed_basis(Assumed(name, query_sd, collection_sd, trained, seed_sd, 0.0, 0.0))
+        sds = Assumed(query_sd=query_sd, collection_sd=collection_sd, seed_sd=seed_sd, trained=trained)
+        basis = assumed_basis(sds)
     else:
         name = _name(found, comparison)
         basis = _basis(found, name)
-    settings = Settings(name, alpha, power, list(queries), list(collections), list(seeds), effect, half_width)
+    settings = Settings(
+        plan=name,
+        alpha=alpha,
+        power=power,
+        queries=tuple(queries),
+        collections=tuple(collections),
+        seeds=tuple(seeds),
+        effect=effect,
+        half_width=half_width,
+    )
     return Plan(planned(settings, basis))
 
 

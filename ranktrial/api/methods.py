@@ -13,15 +13,15 @@ from typing import Any
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import Rule, keys_of, stated, values_of
 from ranktrial.common.plugins import NoKeys
+from ranktrial.common.projection import shared
 from ranktrial.common.settings import read_settings
 from ranktrial.common.wording import hint
-from ranktrial.configuration.sections.comparison import Statistics
-from ranktrial.experiment.synthesis_records import OWN, Bayesian, ComparisonSettings, SeedsOf
+from ranktrial.experiment.synthesis_records import OWN, ComparisonSettings, SeedsOf
 from ranktrial.reports.comparison.reading import Looks
 from ranktrial.statistics.effects import effect_named
 from ranktrial.statistics.estimators import estimator_named
 from ranktrial.statistics.intervals import interval_named
-from ranktrial.statistics.method import RANDOM
+from ranktrial.statistics.method import RANDOM, Statistics
 from ranktrial.statistics.task_intervals import method_for, task_interval_named
 
 WHERE = "compare"
@@ -48,21 +48,12 @@ class Methods:
         self, control: str, treatment: str, measure: str, several: Mapping[str, int], of_tasks: bool
     ) -> ComparisonSettings:
         """The settings of one comparison; `several` are the numbers of seeds by role."""
-        values: dict[str, Any] = {
-            name: getattr(self.statistics, key.field)
-            for name, key in keys_of(Statistics).items()
-            if name not in (*OF_FRAMES, "bayesian")
-        }
-        bayesian = self.statistics.bayesian
         names = {"control": control, "treatment": treatment}
         own_seeds = {role: SeedsOf(OWN, names[role]) for role, seeds in several.items() if seeds > 1}
         return ComparisonSettings(
             control=control,
             treatment=treatment,
-            **values,
-            measure=measure,
-            bayesian=Bayesian(bayesian.tau_scale) if bayesian else None,
-            clusters=self.clusters,
+            **shared(self.statistics, Statistics) | {"measure": measure, "clusters": self.clusters},
             own=self.own,
             seed=self.seed,
             of_tasks=of_tasks,

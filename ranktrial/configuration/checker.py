@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -25,6 +25,11 @@ class Source:
     def fail(self, key: str, problem: str) -> UserError:
         """Return the error about `key`, to be raised."""
         return UserError(f"{self.source}: {key}: {problem}")
+
+    def refuse_alien(self, key: str, what: str, given: Iterable[str], own: Container[str], where: str = "") -> None:
+        """Raise UserError if an entry of the kind `what` is given keys that are not its own, but of other kinds."""
+        if alien := sorted(name for name in given if name not in own):
+            raise self.fail(key, f"{what} cannot have {', '.join(map(repr, alien))}{where}")
 
 
 class Checker(Source):

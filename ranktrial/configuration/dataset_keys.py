@@ -107,8 +107,7 @@ def read_dataset(check: Source, name: str, entry: JsonObject) -> Dataset:
         if declared.required and required not in entry:
             raise check.fail(key, f"format {form} needs the key {required!r}")
     allowed = keys_of_format(form)
-    if alien := sorted(given - set(allowed)):
-        raise check.fail(key, f"a dataset of format {form} cannot have {', '.join(map(repr, alien))}")
+    check.refuse_alien(key, f"a dataset of format {form}", given, allowed)
     return read_settings(
         record_of(form), {one: value for one, value in entry.items() if one in allowed}, f"{check.source}: {key}"
     )

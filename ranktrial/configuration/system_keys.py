@@ -27,11 +27,13 @@ class TypeOfEntry(Protocol):
 
 
 class SystemModule(Protocol):
-    """The names that the module of a system type defines."""
+    """The names that the module of a system type defines.
+
+    It may also define REFERENCES: key paths that name entries -> the section of these entries.
+    """
 
     NAME: str
     Keys: type[Labelled]  # the record of an entry
-    REFERENCES: dict[tuple[str, ...], str]  # key paths that name entries -> the section of these entries
     PLAIN_LISTS: list[tuple[str, ...]]  # key paths at which a list is a single value and does not fan out
     TYPE: TypeOfEntry  # an instance of a class derived from SystemType
 
@@ -66,12 +68,11 @@ def read_system(check: Source, name: str, entry: JsonObject, models: Mapping[str
 def _check_own(check: Source, key: str, what: str, entry: JsonObject, record: type) -> None:
     """Raise UserError if an entry, or a mapping in it, has keys of other types."""
     allowed = keys_of(record)
-    if alien := sorted(set(entry) - set(allowed)):
-        raise check.fail(key, f"{what} cannot have {', '.join(map(repr, alien))}")
+    check.refuse_alien(key, what, entry, allowed)
     for part, value in entry.items():
         inner = allowed[part].type_of_values
-        if is_dataclass(inner) and (alien := sorted(set(cast(JsonObject, value)) - set(keys_of(cast(type, inner))))):
-            raise check.fail(f"{key}.{part}", f"{what} cannot have {', '.join(map(repr, alien))} there")
+        if is_dataclass(inner):
+            check.refuse_alien(f"{key}.{part}", what, cast(JsonObject, value), keys_of(cast(type, inner)), " there")
 
 
 def types() -> list[str]:
@@ -106,7 +107,8 @@ def _merged(first: Schema, second: Schema) -> Schema:
 
 def references() -> dict[tuple[str, ...], str]:
     """Return the key paths of systems that name entries -> the section of these entries."""
-    return {path: section for module in modules().values() for path, section in module.REFERENCES.items()}
+    found = [getattr(module, "REFERENCES", {}) for module in modules().values()]
+    return {path: section for one in found for path, section in one.items()}
 
 
 def plain_lists() -> list[tuple[str, ...]]:

@@ -23,7 +23,7 @@ from ranktrial.common.plugins import NoKeys
 from ranktrial.common.wording import hint
 from ranktrial.configuration.checker import Checker
 from ranktrial.configuration.dataset_keys import format_of
-from ranktrial.configuration.sections.comparison import FIRST, ComparisonEntry, Figure, MultipleComparison, Statistics
+from ranktrial.configuration.sections.comparison import ComparisonEntry, Figure, MultipleComparison
 from ranktrial.experiment.datasets import same_queries
 from ranktrial.experiment.exhibits import reserved
 from ranktrial.experiment.judged import check_judged
@@ -38,6 +38,7 @@ from ranktrial.ir.scores import has_several_tasks
 from ranktrial.statistics.effects import effect_named, effect_source
 from ranktrial.statistics.estimators import estimator_source
 from ranktrial.statistics.intervals import interval_source
+from ranktrial.statistics.method import FIRST, Statistics
 from ranktrial.statistics.task_intervals import (
     method_for,
     task_interval_named,

@@ -19,7 +19,7 @@ from ranktrial.experiment.model_checks import check_chat
 from ranktrial.experiment.records import Comparison, Experiment, System, Task
 from ranktrial.experiment.synthesis_records import JudgedBy
 from ranktrial.experiment.system_types import behind
-from ranktrial.experiment.systems import listwise
+from ranktrial.models.chat_settings import WindowSettings
 from ranktrial.models.endpoint_keys import url_of
 
 _LETTERS = re.compile("[a-z]+")
@@ -113,7 +113,7 @@ def related(experiment: Experiment, comparison: Comparison, judge: Judge) -> lis
 
 def models_of(experiment: Experiment, system: System) -> list[str]:
     """Return the names of the models with which a system ranks: its weights, or the model at its endpoint."""
-    if isinstance(system.settings, listwise.Settings):
+    if isinstance(system.settings, WindowSettings):
         return [system.settings.model]
     return [experiment.models[system.model].weights] if system.model else []
 

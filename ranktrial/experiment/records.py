@@ -7,31 +7,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from ranktrial.configuration.sections.comparison import Assumed, Figure, MultipleComparison, Statistics
-from ranktrial.configuration.sections.configuration import Actor, Explorer, Published
-from ranktrial.configuration.sections.dataset import Dataset
+from ranktrial.configuration.sections.comparison import Figure, MultipleComparison, Plan
+from ranktrial.configuration.sections.configuration import Explorer, Unchanged
 from ranktrial.configuration.sections.features import FeatureSet
 from ranktrial.configuration.sections.recipe import UNTRAINED as UNTRAINED
 from ranktrial.configuration.sections.recipe import Recipe, RecipeChoice
 from ranktrial.datasets.formats.judge import Judge
 from ranktrial.experiment.results_paths import SELECTED
 from ranktrial.experiment.synthesis_records import Curves, Matrix
-from ranktrial.models.kernels import FAST, Kernels
-from ranktrial.models.model_keys import Model
-
-
-@dataclass(frozen=True)
-class Plan:
-    """The requirements on the designs of the next study; the target is an effect or a half-width."""
-
-    power: float
-    queries: tuple[int, ...]
-    collections: tuple[int, ...]
-    seeds: tuple[int, ...]
-    alpha: float
-    effect: float | None = None
-    half_width: float | None = None
-    assumed: Assumed | None = None
+from ranktrial.statistics.method import Statistics
 
 
 @dataclass(frozen=True)
@@ -185,46 +169,28 @@ class Comparison:
         return f"{treatment} on {', '.join(others)}" if self.treatment_on else treatment
 
 
-@dataclass(frozen=True, eq=False)  # equal only to itself, so derived values can be cached
-class Experiment:
+@dataclass(frozen=True, kw_only=True, eq=False)  # equal only to itself, so derived values can be cached
+class Experiment(Unchanged):
     """The resolved content of one configuration, in its order."""
 
-    name: str
-    measures: tuple[str, ...]
-    depth: int
-    seed: int
-    mirrors: tuple[str, ...]
-    datasets: Mapping[str, Dataset]
-    models: Mapping[str, Model]
-    recipes: Mapping[str, Recipe]
     systems: dict[str, System]
     tasks: dict[str, Task]
-    selection_tasks: dict[str, Task]  # further tasks, for selection, tuning, training or mining
-    comparisons: dict[str, Comparison]
-    figures: dict[str, tuple[str, ...]]
-    families: dict[str, MultipleComparison]  # with the names of all systems and tasks, the control first
-    entries: dict[str, list[str]]  # entry of `systems` -> the systems made from it
-    published: Published | None
+    selection_tasks: dict[str, Task] = field(default_factory=dict)  # for selection, tuning, training or mining
+    comparisons: dict[str, Comparison] = field(default_factory=dict)
+    figures: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    families: dict[str, MultipleComparison] = field(default_factory=dict)  # names all systems and tasks, control first
+    entries: dict[str, list[str]] = field(default_factory=dict)  # entry of `systems` -> the systems made from it
     exhibits: Mapping[str, Mapping[str, object]] = field(default_factory=dict)  # kind of figure -> resolved entries
-    references: str | None = None
-    actor: Actor | None = None
-    lower_is_better: tuple[str, ...] = ()  # measures, by their names in tasks
     study: StudyPlans = field(default_factory=lambda: StudyPlans(False, {}))
     features: dict[str, FeatureSet] = field(default_factory=dict)
     matrices: Mapping[str, Matrix] = field(default_factory=dict)
     curves: Mapping[str, Curves] = field(default_factory=dict)
-    shards: int = 1  # jobs into which encoding, searches and scoring are split
-    device: str = "auto"  # or cpu: device of torch models
-    kernels: Kernels = FAST  # or library: kernels of torch models
     explorer: Explorer = field(default_factory=Explorer)
-    word_pieces: str | None = None  # the model whose tokenizer counts them
-    font: str | None = None  # of all figures
-    timing: str = "shared"  # or exclusive: searches and rankings run one at a time
 
     @property
-    def kernels_of_jobs(self) -> dict[str, str]:
-        """The setting of jobs that run a model; empty for the default."""
-        return {} if self.kernels == FAST else {"kernels": self.kernels}
+    def name(self) -> str:
+        """Its name, which is that of its folder."""
+        return self.experiment
 
     def is_lower_better(self, comparison: Comparison) -> bool:
         """Whether a lower value of a comparison's measures is better; the same for all of them."""

@@ -13,11 +13,13 @@ from typing import Any
 
 from ranktrial.common.files import lines
 from ranktrial.common.keys import JsonObject
+from ranktrial.common.projection import shared
 from ranktrial.common.wording import hint
 from ranktrial.configuration.checker import Checker
 from ranktrial.configuration.location_checks import check_secrets
 from ranktrial.configuration.reading import complete, configuration
-from ranktrial.configuration.sections.comparison import Assumed, Statistics, Study
+from ranktrial.configuration.sections.comparison import Assumed, Designs, Plan, Study
+from ranktrial.configuration.sections.configuration import Unchanged
 from ranktrial.experiment import exhibits, trainings
 from ranktrial.experiment.checks import (
     check_datasets,
@@ -38,11 +40,12 @@ from ranktrial.experiment.leakage import check_leaks
 from ranktrial.experiment.mining import check_mined_names, check_mining, ranked_to_mine
 from ranktrial.experiment.model_checks import check_instructions, check_models, with_cards
 from ranktrial.experiment.recipe_checks import check_teachers
-from ranktrial.experiment.records import Comparison, Experiment, Plan, StudyPlans, System, Task
+from ranktrial.experiment.records import Comparison, Experiment, StudyPlans, System, Task
 from ranktrial.experiment.system_types import system_type, takes
 from ranktrial.experiment.tasks import Named, add_task, resolve_tasks
 from ranktrial.experiment.transfer import curves, matrix
 from ranktrial.statistics.effects import effect_named
+from ranktrial.statistics.method import Statistics
 
 ALPHA = 0.05  # for assumed variances; a comparison has its own, with this default
 
@@ -95,9 +98,10 @@ def _margin(statistics: Statistics) -> float | None:
 
 def _plan(study: Study, alpha: float, margin: float | None = None, assumed: Assumed | None = None) -> Plan:
     """Return the plan; the margin is the target if the configuration gives none."""
-    queries, collections, seeds = (tuple(sorted(sizes)) for sizes in (study.queries, study.collections, study.seeds))
+    sizes = {name: tuple(sorted(getattr(study, name))) for name in ("queries", "collections", "seeds")}
     effect = study.effect if study.effect or study.half_width else margin
-    return Plan(study.power, queries, collections, seeds, alpha, effect, study.half_width, assumed)
+    given = shared(study, Designs) | sizes | {"effect": effect}
+    return Plan(**given, alpha=alpha, assumed=assumed)
 
 
 def resolve_systems(check: Checker, tasks: dict[str, Task]) -> tuple[dict[str, System], dict[str, Task]]:
@@ -218,13 +222,6 @@ def _role(system: System, taken: str) -> str:
     return f"its first stage {taken}" if taken == system.first_stage else f"its system {taken}"
 
 
-# Keys that an experiment takes unchanged from the configuration.
-AS_GIVEN = (
-    *("measures", "depth", "seed", "mirrors", "shards", "device", "kernels", "explorer", "word_pieces", "font"),
-    *("timing", "datasets", "models", "recipes", "published", "references", "actor"),
-)
-
-
 def check_places(check: Checker, systems: dict[str, System], tasks: dict[str, Task]) -> None:
     """Raise UserError for a row with a comparison, system, task or dataset that the experiment lacks.
 
@@ -314,7 +311,7 @@ def _experiment(named: Named, further_tasks: dict[str, Task]) -> Experiment:
     check_axes(check, comparisons)
     of_curves = {name: curves(named, name) for name in given.curves}
     return Experiment(
-        name=given.experiment,
+        **shared(given, Unchanged) | {"lower_is_better": lower_is_better(check, tasks)},
         systems=systems,
         tasks=tasks,
         selection_tasks=further_tasks,
@@ -323,12 +320,11 @@ def _experiment(named: Named, further_tasks: dict[str, Task]) -> Experiment:
         families={name: family(named, name) for name in given.multiple_comparisons},
         exhibits=exhibits.resolved(named),
         entries=named.entries,
-        lower_is_better=lower_is_better(check, tasks),
         study=study_plans(check, comparisons),
         features={name: feature_set(named, name) for name in given.features},
         matrices={name: matrix(named, name) for name in given.matrices},
         curves=of_curves,
-        **{key: getattr(given, key) for key in AS_GIVEN},
+        explorer=given.explorer,
     )
 
 

@@ -87,22 +87,12 @@ class JudgedBy:
     )
 
 
-@dataclass(frozen=True)
-class Bayesian:
-    """The settings of the additional Bayesian summary."""
-
-    tau_scale: Annotated[float | None, "of the half-normal prior of tau; none: by effect type and measure"] = None
-
-
 @dataclass(frozen=True, kw_only=True)
 class ComparisonSettings(Method):
     """One comparison and its method: the settings of its job. Tasks are named by their folders, as in paths."""
 
     control: Annotated[str, "the control's name"]
     treatment: Annotated[str, "the treatment's name"]
-    measure: Annotated[str, "column of the metrics files"]
-    cumulative: Annotated[bool, "add the summaries of the first task, the first two, ..."] = False
-    bayesian: Annotated[Bayesian | None, "add a Bayesian summary"] = None
     treatment_on: Annotated[dict[str, str], "task: the task on which the treatment is scored instead"] = field(
         default_factory=dict
     )

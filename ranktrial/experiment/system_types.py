@@ -27,8 +27,6 @@ class SystemType:
     searches = False  # it ranks all documents by score: no document missing from a full run scores higher
     needs_documents = True
     takes_seed_by_seed = True  # its run with a seed takes the other systems' runs with the same seed
-    model_settings: tuple[str, ...] = ()  # keys of its model in the settings of the ranking job
-    by_tokens = False  # whether that job limits batches by tokens, if its model runs on torch and sets batch_tokens
 
     def implied(self, models: Mapping[str, Model], entry: Mapping[str, Any]) -> bool:
         """Whether an entry without a type is of this type."""

@@ -7,40 +7,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
 
 from ranktrial.common.keys import JsonObject
 from ranktrial.common.settings import given
+from ranktrial.models.chat_settings import ChatSettings
 from ranktrial.models.endpoint import Answer, Endpoint
-from ranktrial.models.endpoint_keys import CONCURRENCY, RETRIES, TIMEOUT
+from ranktrial.models.endpoint_keys import Price
 from ranktrial.models.kept_answers import KeptAnswers, digest, total
 
 Ask = Callable[[JsonObject], tuple[str, Answer]]  # a request -> its digest and the answer
-
-
-@dataclass(frozen=True)
-class Price:
-    """Per million tokens, in any currency."""
-
-    input: Annotated[float, "tokens of prompts"]
-    output: Annotated[float, "tokens of answers"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class ChatSettings:
-    """The model and how it is called."""
-
-    url: Annotated[str, "the endpoint's address, such as https://host/v1"]
-    model: Annotated[str, "the model's name at the endpoint"]
-    key: Annotated[str | None, "the environment variable that holds the key; null: none is sent"] = None
-    temperature: Annotated[float | None, "sent with each request; null: it is not"] = None
-    seed: Annotated[int | None, "sent with each request; null: it is not"] = None
-    concurrency: Annotated[int, "queries that are asked about side by side"] = CONCURRENCY
-    timeout: Annotated[float, "seconds that an answer may take"] = TIMEOUT
-    retries: Annotated[int, "further attempts after too many requests, an overload or a lost connection"] = RETRIES
-    price: Annotated[Price | None, "of tokens; null: unknown"] = None
 
 
 def request_of(messages: list[dict[str, str]], settings: ChatSettings) -> JsonObject:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
+from ranktrial.common.keys import OTHERS, JsonObject
 from ranktrial.models.kernels import Kernels
 
 
@@ -31,3 +32,19 @@ class PairSettings(RankingSettings):
 
     backend: Annotated[str, "what computes: torch, or onnx if the type supports it"]
     batch_tokens: Annotated[int | None, "in place of batch_size: tokens per batch, with padding"] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RerankingSettings(PairSettings):
+    """The settings of re-ranking, whose `depth` is also that of the candidates that are scored."""
+
+    truncate_dim: Annotated[int | None, "first dimensions of each vector that count; null: all of them"] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchSettings(RankingSettings):
+    """The settings of a search."""
+
+    form: Annotated[str, "form of the index"] = "vectors"
+    truncate_dim: Annotated[int | None, "first dimensions of each vector that count; null: all of them"] = None
+    derived: Annotated[JsonObject, "settings of a derived form, below its key", OTHERS] = field(default_factory=dict)

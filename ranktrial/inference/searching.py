@@ -7,19 +7,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
 from ranktrial.common.errors import UserError
-from ranktrial.common.keys import OTHERS, JsonObject
 from ranktrial.common.settings import read_settings
 from ranktrial.common.timing import clock, single_seconds, write_timing
 from ranktrial.inference.indices import derived_form
-from ranktrial.inference.ranking_settings import RankingSettings
+from ranktrial.inference.ranking_settings import SearchSettings as Settings
 from ranktrial.inference.shards import latencies
 from ranktrial.inference.vectors import passage_counts
 from ranktrial.ir.collection import Excluded, passages_of, read_excluded
@@ -34,13 +33,6 @@ from ranktrial.models.running import computed_by
 
 Find = Callable[..., tuple[np.ndarray, np.ndarray]]  # see `answer`
 EACH = slice(None)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Settings(RankingSettings):
-    form: Annotated[str, "form of the index"] = "vectors"
-    truncate_dim: Annotated[int | None, "first dimensions of each vector that count; null: all of them"] = None
-    derived: Annotated[JsonObject, "settings of a derived form, below its key", OTHERS] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -204,7 +204,7 @@ def _units(
         )
         for name, task in tasks.items()
     }
-    return units_of_tasks(queries, method.clusters)
+    return units_of_tasks(queries, str(method.clusters))
 
 
 def _with_models(

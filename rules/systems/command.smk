@@ -6,6 +6,8 @@ timing; rankers/{source}/{system}/seed-{seed}/, what a training wrote, with its 
 
 from scripts.command import planning as command
 
+measured("train_command", "train_command_on_gpu", "run_command", "run_command_on_gpu")
+
 
 use rule in_evaluation as train_command with:
     input:
@@ -13,10 +15,6 @@ use rule in_evaluation as train_command with:
     output:
         model=directory(result("command_model")),
         timing=result("ranker_timing"),
-    log:
-        result("log", job="train_command/{source}/{system}/seed-{seed}"),
-    benchmark:
-        result("benchmark", job="train_command/{source}/{system}/seed-{seed}")
     threads: planned(command.threads)
     wildcard_constraints:
         system=command.systems(EXPERIMENT, gpu=False),
@@ -39,10 +37,6 @@ use rule in_evaluation as run_command with:
     output:
         run=result("run"),
         timing=result("run_timing"),
-    log:
-        result("log", job="run_command/{task}/{system}/seed-{seed}"),
-    benchmark:
-        result("benchmark", job="run_command/{task}/{system}/seed-{seed}")
     threads: planned(command.threads)
     wildcard_constraints:
         system=command.systems(EXPERIMENT, gpu=False),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ranktrial.common.keys import JsonObject
+from ranktrial.common.keys import JsonObject, stated
 from ranktrial.experiment import job_files
 from ranktrial.experiment.records import Comparison, Experiment, System, Task
 from ranktrial.experiment.results_paths import fields_of, path
@@ -83,12 +83,10 @@ def statistics(experiment: Experiment) -> list[str]:
 
 def explorer_settings(experiment: Experiment) -> JsonObject:
     """The settings: everything that is in no file."""
-    asked = experiment.explorer
     return {
         "experiment": experiment.name,
-        "texts": asked.texts,
-        "depth": min(asked.depth, experiment.depth),
-        "megabytes": asked.megabytes,
+        **stated(experiment.explorer),
+        "depth": min(experiment.explorer.depth, experiment.depth),
         "tasks": {task.folder: _task(experiment, task) for task in tasks_of(experiment)},
         "systems": _labels(experiment),
         "order": list(explored(experiment)),

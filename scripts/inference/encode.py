@@ -9,49 +9,27 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_folder, lines
 from ranktrial.common.progress import Progress
 from ranktrial.common.timing import Seconds, clock, write_timing
+from ranktrial.inference.encoding_settings import EncodingSettings as Settings
 from ranktrial.inference.indices import folder_bytes, index_form
 from ranktrial.inference.shards import rows_of_shard
 from ranktrial.ir.collection import Document, read_corpus
 from ranktrial.models.adapters import Adapter, adapter, index_of
-from ranktrial.models.batch_sizes import BATCHES, texts_per_batch
 from ranktrial.models.cutting import cutting_encoder
 from ranktrial.models.kept_answers import keep_answers_beside
-from ranktrial.models.kernels import Kernels, choose
+from ranktrial.models.kernels import choose
 from ranktrial.models.loaded import load_prompted
 from ranktrial.models.prompts import fact, prompts_of
 from ranktrial.models.running import computed_by, is_module
-
-
-@dataclass(frozen=True)
-class Settings:
-    type: Annotated[str, "type of the model, one that searches"]
-    max_length: Annotated[int, "tokens kept of a text"]
-    batch_size: Annotated[int, "texts per batch"]
-    max_document_length: Annotated[int | None, "tokens kept of a document, without special ones"] = None
-    prompts: Annotated[dict[str, str] | None, "put before documents, by role; null: those that the model stores"] = None
-    batch_tokens: Annotated[int | None, "in place of batch_size: tokens per batch, with padding"] = None
-    kernels: Kernels = "fast"
-    shard: Annotated[list[int] | None, "which one from 0 and of how many is encoded; null: the whole corpus"] = None
-
-    @property
-    def max_query_length(self) -> None:
-        """Unused, since no query is encoded here."""
-
-    @property
-    def chunk(self) -> int:
-        """The number of documents encoded at a time: a few batches."""
-        return BATCHES * texts_per_batch(self.batch_size, self.batch_tokens, self.max_length)
 
 
 class TimedEncoding:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import numpy as np
 import scipy.sparse
@@ -18,20 +17,13 @@ import scipy.sparse
 from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_folder
+from ranktrial.inference.encoding_settings import ExportSettings as Settings
 from ranktrial.models.adapters import Adapter, adapter
-from ranktrial.models.kernels import Kernels, choose
+from ranktrial.models.kernels import choose
 
 TEXTS = ["ice", "The  price of oats, in 1846?", "a b c d e f g h", "Ströme; 河 \u0301!", "word " * 350 + "end " * 350]
 BATCHES = (1, 2, 5)
 TOLERANCE = 1e-4  # relative to torch's largest number: some rounding errors of fp32
-
-
-@dataclass(frozen=True)
-class Settings:
-    type: Annotated[str, "type of the model, one that can be exported"]
-    max_length: Annotated[int, "tokens kept of a text or a pair"]
-    precision: Annotated[Literal["fp32", "int8"], "of the weights"]
-    kernels: Kernels = "fast"
 
 
 def outputs(model_type: Adapter, folder: Path, model: Any, max_length: int, backend: str) -> np.ndarray:

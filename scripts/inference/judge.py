@@ -23,10 +23,11 @@ from ranktrial.common.keys import JsonObject
 from ranktrial.common.progress import Progress
 from ranktrial.common.timing import write_timing
 from ranktrial.inference.candidates import Candidates, read_documents
-from ranktrial.inference.chats import Ask, Chat, ChatSettings, costs, reported_settings, request_of
+from ranktrial.inference.chats import Ask, Chat, costs, reported_settings, request_of
 from ranktrial.inference.grading import grade_of, messages
 from ranktrial.ir.collection import passages_of
 from ranktrial.ir.trec import Qrels, judged, ranking, read_qrels, read_run, write_qrels
+from ranktrial.models.chat_settings import ChatSettings
 from ranktrial.models.endpoint import Answer
 
 

@@ -21,19 +21,17 @@ from ranktrial.common.keys import JsonObject
 from ranktrial.common.progress import Progress
 from ranktrial.common.timing import latency, write_timing
 from ranktrial.inference.candidates import candidates, read_documents
-from ranktrial.inference.chats import Ask, Chat, ChatSettings, Price, costs, reported_settings, request_of
+from ranktrial.inference.chats import Ask, Chat, costs, reported_settings, request_of
 from ranktrial.inference.permutations import Order, messages, order, windows
 from ranktrial.ir.collection import passages_of
 from ranktrial.ir.trec import read_run, write_run
+from ranktrial.models.chat_settings import WindowSettings
 from ranktrial.models.endpoint import Answer
+from ranktrial.models.endpoint_keys import Price
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(ChatSettings):
-    window: Annotated[int, "documents that are ordered at a time"]
-    step: Annotated[int, "places that the window moves, from the back to the front"]
-    passes: Annotated[int, "how often the whole list is gone through"]
-    max_words: Annotated[int, "words kept of a document"]
+class Settings(WindowSettings):
     depth: Annotated[int, "documents per query, the first stage's best, that are ordered and kept"]
     tag: Annotated[str, "name of the run, its last column"]
 

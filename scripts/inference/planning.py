@@ -6,10 +6,10 @@ If several jobs make an output in shards, their paths contain the part; `part` i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
-from ranktrial.common.keys import JsonObject, given, stated
+from ranktrial.common.keys import JsonObject, stated
 from ranktrial.common.plugins import source as plugin_file
+from ranktrial.common.projection import projected
 from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment import job_files
 from ranktrial.experiment.job_files import task_in
@@ -17,17 +17,17 @@ from ranktrial.experiment.judged import judges_of, ranked_by
 from ranktrial.experiment.model_checks import prompts_on
 from ranktrial.experiment.records import Experiment, System, Task
 from ranktrial.experiment.results_paths import SELECTED, path
-from ranktrial.experiment.system_types import system_type
 from ranktrial.experiment.systems import listwise
 from ranktrial.experiment.systems._neural import DerivedIndex, of_model
+from ranktrial.inference.encoding_settings import EncodingSettings, ExportSettings
+from ranktrial.inference.ranking_settings import PairSettings, RerankingSettings, SearchSettings
 from ranktrial.models.endpoint_keys import chat_settings, is_served
 from ranktrial.models.model_keys import Model
 
 INDICES, SEARCHES = "ranktrial.inference.indices", "ranktrial.inference.searches"
 SEARCH = "inference/search.py"
-RANKED = ("retrieve", "rerank", "score_all")  # the types of systems whose models rank
+RANKED = {"retrieve": SearchSettings, "rerank": RerankingSettings, "score_all": PairSettings}  # types whose models rank
 EVERY = 1_000_000  # more documents than a query has pairs, and more tokens than any text: no limit
-TEXTS = ("max_query_length", "max_document_length")  # if the model has them
 
 
 def parts(experiment: Experiment) -> list[str]:
@@ -59,18 +59,15 @@ def index_modules(experiment: Experiment, form: str) -> list[str]:
 def encoding_settings(experiment: Experiment, dataset: str, model: str, part: str = "") -> JsonObject:
     """The settings of encoding a corpus, or a part of it."""
     entry = experiment.models[model]
-    always = _of_model(entry, ("type", "max_length", "batch_size"))
     # Only the prompts of documents, so that a change of queries' prompts does not encode corpora again.
-    put = prompts_on(experiment, entry, dataset)
-    own = {role: text for role, text in put.items() if role == "document"}
-    further = {key: value for key, value in given(entry).items() if key in ("max_document_length", "batch_tokens")}
-    return {**always, **further, **({"prompts": own} if own else {}), **experiment.kernels_of_jobs, **shard_of(part)}
+    put = {role: text for role, text in prompts_on(experiment, entry, dataset).items() if role == "document"}
+    own = {"prompts": put or None, **_elsewhere(entry), **shard_of(part)}
+    return projected(EncodingSettings, entry, experiment, **own)
 
 
-def _of_model(entry: Model, keys: Iterable[str]) -> JsonObject:
-    """The settings of a model's computation; a model behind an endpoint has no limit here."""
-    elsewhere = {"backend": "endpoint", "max_length": EVERY} if is_served(entry) else {}
-    return {key: elsewhere.get(key, getattr(entry, key)) for key in keys}
+def _elsewhere(entry: Model) -> JsonObject:
+    """The settings of a model behind an endpoint, which has no limit here; empty for any other."""
+    return {"backend": "endpoint", "max_length": EVERY} if is_served(entry) else {}
 
 
 def vectors_coded(experiment: Experiment, model: str, made: str, **fields: str) -> str:
@@ -197,34 +194,26 @@ def first_stage(experiment: Experiment, reranker: System, task: Task, seed: str)
 
 def export_settings(experiment: Experiment, model: str, precision: str) -> JsonObject:
     """The settings of an export to ONNX."""
-    entry = experiment.models[model]
-    lengths = {"type": entry.type, "max_length": entry.max_length}
-    return {**lengths, "precision": precision, **experiment.kernels_of_jobs}
+    return projected(ExportSettings, experiment.models[model], experiment, precision=precision)
 
 
 def ranking_settings(experiment: Experiment, ranked: str, system: str, seed: int | str, part: str = "") -> JsonObject:
     """The settings of a ranking, or a part of it; of pairs, all are kept."""
-    ranker = experiment.systems[system]
-    model_keys = system_type(ranker).model_settings
-    passages = {"passage_length": ranker.passage_length} if ranker.passage_length else {}
-    shorter = {"truncate_dim": ranker.truncate_dim} if ranker.truncate_dim else {}
-    model = experiment.models[str(ranker.model)]
-    depth = ranker.depth or experiment.depth if ranked.startswith("runs/") else EVERY
-    texts = {key: value for key, value in given(model).items() if key in TEXTS}
-    if prompts := prompts_on(experiment, model, _dataset_ranked(experiment, ranked)):
-        texts["prompts"] = prompts
-    settings = _of_model(model, model_keys)
-    export = of_model(ranker).export
-    if export and "backend" in settings:
-        settings["backend"] = export.backend
-    if system_type(ranker).by_tokens and settings["backend"] == "torch" and model.batch_tokens:
-        texts["batch_tokens"] = model.batch_tokens
-    index: JsonObject = {}
-    if ranking_script(experiment, ranked, system) == SEARCH:
-        form, derived = job_files.index_searched(experiment, system), of_model(ranker).index
-        index = ({} if form == "vectors" else {"form": form}) | (derived.facts if derived else {})
-    settings |= {**texts, **passages, **shorter, **index, **experiment.kernels_of_jobs}
-    return {**settings, "depth": depth, "tag": f"{system}-{seed}", **shard_of(part)}
+    ranker, script = experiment.systems[system], ranking_script(experiment, ranked, system)
+    model, runs = experiment.models[str(ranker.model)], ranked.startswith("runs/")
+    own: dict[str, object] = {"backend": model.backend, **_elsewhere(model)}
+    if export := of_model(ranker).export:
+        own["backend"] = export.backend
+    if own["backend"] != "torch":
+        own["batch_tokens"] = None
+    derived = of_model(ranker).index if script == SEARCH else None
+    if script == SEARCH:
+        own["form"] = job_files.index_searched(experiment, system)
+    own["prompts"] = prompts_on(experiment, model, _dataset_ranked(experiment, ranked)) or None
+    own |= {"depth": ranker.depth or experiment.depth if runs else EVERY, "tag": f"{system}-{seed}"}
+    kind = RANKED[ranker.type if runs else "rerank"]
+    settings = projected(kind, model, ranker, experiment, **own, **shard_of(part))
+    return settings | (derived.facts if derived else {})
 
 
 def _dataset_ranked(experiment: Experiment, ranked: str) -> str:

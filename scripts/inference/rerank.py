@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
@@ -22,7 +21,7 @@ from ranktrial.common.keys import JsonObject
 from ranktrial.common.timing import clock, single_seconds, write_timing
 from ranktrial.inference.candidates import Candidates, Passages, candidates, read_documents
 from ranktrial.inference.ranked import aggregated, chunks, rank_by_pairs, rank_by_vectors
-from ranktrial.inference.ranking_settings import PairSettings
+from ranktrial.inference.ranking_settings import RerankingSettings as Settings
 from ranktrial.inference.shards import latencies, part
 from ranktrial.inference.vectors import Vectors, encode_all, of_one_text, similarities, stored
 from ranktrial.ir.collection import passages_of
@@ -37,12 +36,6 @@ from ranktrial.models.model_files import weights_bytes
 from ranktrial.models.prompts import prompts_of, reported_settings
 from ranktrial.models.running import computed_by
 from ranktrial.models.truncation import TruncatedTexts, truncation
-
-
-@dataclass(frozen=True, kw_only=True)
-class Settings(PairSettings):
-    depth: Annotated[int, "documents per query, the first stage's best, that are scored and kept"]
-    truncate_dim: Annotated[int | None, "first dimensions of each vector that count; null: all of them"] = None
 
 
 class Outcome(NamedTuple):

@@ -11,14 +11,15 @@ from pathlib import Path
 
 from ranktrial.common import plugins
 from ranktrial.common.command_line import job
-from ranktrial.inference.searching import Settings, requested
+from ranktrial.inference.ranking_settings import SearchSettings
+from ranktrial.inference.searching import requested
 
 SEARCHES = "ranktrial.inference.searches"
 
 
 def search(
     checkpoint: Path, corpus: Path, index: Path, vectors: Path | None, queries: Path, run: Path, timing: Path,
-    settings: Settings,
+    settings: SearchSettings,
 ) -> None:  # fmt: skip
     """Search the index of a corpus with a model."""
     asked = requested(checkpoint, corpus, index, vectors, queries, run, timing, settings)

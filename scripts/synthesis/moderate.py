@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -50,16 +50,10 @@ class Moderator:
     values: dict[str, float | str] | None = None
 
 
-@dataclass(frozen=True)
-class Settings:
+@dataclass(frozen=True, kw_only=True)
+class Settings(Method):
     """The models of one comparison's effects, and their methods."""
 
-    effect: Annotated[str, "effect type: a file in ranktrial/statistics/effects"]
-    estimator: Annotated[str, "estimator of tau2: a file in ranktrial/statistics/estimators"]
-    interval: Annotated[str, "of the coefficients: normal, or any of Knapp and Hartung"]
-    alpha: Annotated[float, "1 - alpha is the level of confidence"]
-    permutations: Annotated[int, "of the permutation test, at most"]
-    seed: Annotated[int, "of the permutation test"]
     tasks: Annotated[dict[str, Origin], "the tasks, by their names in paths"]
     moderators: Annotated[list[Moderator], "names in ranktrial/synthesis/moderators.py, or values"] = field(
         default_factory=list
@@ -128,7 +122,7 @@ def record(
 ) -> ModerationRecord:
     """The content of moderators/{comparison}.json."""
     effects = effects_of(rows, settings.effect, dependence, reach)
-    method = method_of(settings)
+    method = replace(settings, permutations=min(settings.permutations, MOST_PERMUTATIONS))
     values = {moderator.name: values_of(moderator, facts) for moderator in settings.moderators}
     labels = {moderator.name: moderator.label for moderator in settings.moderators}
     by_label = {labels[name]: [of_task[task] for task in effects.tasks] for name, of_task in values.items()}
@@ -149,18 +143,6 @@ def grouped(effects: Effects, by: Moderator, facts: dict[str, TaskFacts], method
     """The tasks grouped by a categorical moderator."""
     groups = {task: str(value) for task, value in values_of(by, facts).items()}
     return subgroups(effects, by.label, groups, method)
-
-
-def method_of(settings: Settings) -> Method:
-    """The methods of the models."""
-    return Method(
-        effect=settings.effect,
-        estimator=settings.estimator,
-        interval=settings.interval,
-        alpha=settings.alpha,
-        permutations=min(settings.permutations, MOST_PERMUTATIONS),
-        seed=settings.seed,
-    )
 
 
 def includes(dependence: Dependence | None) -> list[str]:

@@ -11,6 +11,7 @@ from functools import cache
 from typing import NamedTuple
 
 from ranktrial.common.keys import JsonObject, given, given_of, stated
+from ranktrial.common.projection import projected
 from ranktrial.configuration.sections.recipe import UNTRAINED, Negatives, Recipe
 from ranktrial.experiment import job_files
 from ranktrial.experiment.model_checks import prompts_by_dataset
@@ -19,7 +20,7 @@ from ranktrial.experiment.results_paths import SELECTED, path
 from ranktrial.models.endpoint_keys import address_of, is_served
 from ranktrial.models.judging_keys import Judging
 from ranktrial.models.model_keys import Model, Weights
-from ranktrial.models.training_keys import Training
+from ranktrial.training.training_settings import Settings
 
 OF_POOL = ("exclude_evaluation", "range_min", "range_max")  # keys of `negatives` that determine the candidates
 
@@ -229,18 +230,9 @@ def mining_records(experiment: Experiment) -> list[str]:
     return list(found)
 
 
-def evaluation_settings(experiment: Experiment, model: str, recipe: str) -> JsonObject:
-    """The settings for evaluating a model during training; empty without `evaluate`."""
-    how = experiment.recipes[recipe].evaluate
-    return {"evaluate": {**given(how), "batch_size": experiment.models[model].batch_size}} if how else {}
-
-
 def code_of_evaluation(experiment: Experiment, recipe: str) -> list[str]:
     """The module, relative to scripts/, that a training loads by name if it evaluates."""
     return ["ranktrial/training/dev_evaluation.py"] if experiment.recipes[recipe].evaluate else []
-
-
-OF_MODEL = ("type", "max_query_length", "max_document_length")
 
 
 def examples_settings(experiment: Experiment, dataset: str, examples: str) -> JsonObject:
@@ -336,25 +328,21 @@ def trained_recipes(experiment: Experiment) -> list[str]:
 def training_settings(experiment: Experiment, model: str, recipe: str, seed: str) -> JsonObject:
     """The settings for fine-tuning a model."""
     entry, trained = experiment.recipes[recipe], experiment.models[model]
-    return {
-        **given_of(Training, entry),
-        **{key: value for key, value in given(trained).items() if key in OF_MODEL},
+    how = entry.evaluate
+    own = {
         **_prompts(experiment, trained, entry),
-        "max_length": trained.max_length,
-        **({"draw": "epoch"} if entry.draws_by_epoch else {}),
-        **evaluation_settings(experiment, model, recipe),
-        **({"datasets": list(entry.datasets)} if len(entry.datasets) > 1 else {}),
+        "draw": entry.negatives.draw,
+        "evaluate": {**given(how), "batch_size": trained.batch_size} if how else None,
+        "datasets": entry.datasets if len(entry.datasets) > 1 else None,
         "seed": int(seed),
-        **experiment.kernels_of_jobs,
     }
+    return projected(Settings, entry, trained, experiment, **own)
 
 
 def _prompts(experiment: Experiment, model: Model, recipe: Recipe) -> JsonObject:
     """The prompts of a training, or those of each of its datasets, in order."""
     each = prompts_by_dataset(experiment, model, recipe.datasets)
-    if "" not in each:
-        return {"prompts_by_dataset": list(each.values())}
-    return {"prompts": each[""]} if each[""] else {}
+    return {"prompts": each.get("") or None, "prompts_by_dataset": None if "" in each else tuple(each.values())}
 
 
 def weights_source(experiment: Experiment, model: str) -> tuple[str | None, str | None]:

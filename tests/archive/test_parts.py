@@ -170,7 +170,7 @@ def test_a_run_says_what_was_left_out_for_its_queries():
         name: Task(name, name, "test", name, "beir", ("AP",), runs_of=entry.runs_of) for name, entry in datasets.items()
     }
     bm25 = System("bm25", "bm25", settings=Settings(analyzer="english", fields="together", parameters={"k1": 0.9}))
-    one = Experiment("e", ["AP"], 10, 1, [], datasets, {}, {}, {"bm25": bm25}, tasks, {}, {}, {}, {}, {}, {}, None)
+    one = Experiment(experiment="e", measures=("AP",), datasets=datasets, systems={"bm25": bm25}, tasks=tasks)
     said = {name: ir_metadata(one, task, bm25, job, {}, {})["data"].get("other") for name, task in tasks.items()}
     left_out = [{"name": "documents left out for a query", "own_document": "drop", "excluded": "pairs.tsv"}]
     assert said == {"d": left_out, "e": None, "j": left_out}
@@ -184,25 +184,8 @@ def test_a_run_of_a_server_is_not_said_to_be_lucenes():
         "here": System("here", "bm25", settings=here),
         "there": System("there", "bm25", settings=replace(here, url="http://h:9200")),
     }
-    one = Experiment(
-        "e",
-        ["AP"],
-        10,
-        1,
-        [],
-        {"d": Dataset(format="beir")},
-        {},
-        {},
-        systems,
-        {"d": task},
-        {},
-        {},
-        {},
-        {},
-        {},
-        {},
-        None,
-    )
+    datasets = {"d": Dataset(format="beir")}
+    one = Experiment(experiment="e", measures=("AP",), datasets=datasets, systems=systems, tasks={"d": task})
     methods = [
         ir_metadata(one, task, system, job, {}, {})["method"]["retrieval"][0]["method"] for system in systems.values()
     ]

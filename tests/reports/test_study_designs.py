@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from ranktrial.configuration.sections.comparison import Assumed
 from ranktrial.records.study_design import FoundBasis
 from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.figures.study_design import contour_figure, contour_levels, label_place
@@ -14,7 +15,7 @@ from ranktrial.reports.study_design_text import designs, remarks, sentence
 from ranktrial.reports.writing import printed
 from ranktrial.reports.writing.content import plain
 from ranktrial.statistics.power import Design
-from ranktrial.study_design import Assumed, Settings, assumed_basis, planned
+from ranktrial.study_design import Settings, assumed_basis, planned
 from scripts.reports.study_designs import grid, whole_page
 
 LABELS = Labels({}, {"tuned": "A tuned system with a long name", "theirs": "Theirs"})

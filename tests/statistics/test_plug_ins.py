@@ -14,12 +14,12 @@ import pytest
 from ranktrial.common.keys import keys_of
 from ranktrial.configuration.key_schema import of_key
 from ranktrial.configuration.schema import entry_of, schema
-from ranktrial.configuration.sections.comparison import Statistics
 from ranktrial.experiment.comparisons import loaded_modules
 from ranktrial.statistics import effects, estimators, intervals, task_intervals
 from ranktrial.statistics.effects import EffectType, all_effects, effect_named
 from ranktrial.statistics.estimators import Estimator, all_estimators
 from ranktrial.statistics.intervals import Interval, all_intervals
+from ranktrial.statistics.method import Statistics
 from ranktrial.statistics.task_intervals import IntervalMethod, all_task_intervals
 from tests.support.sources import copy_sources
 

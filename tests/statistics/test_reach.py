@@ -10,7 +10,6 @@ import ir_measures
 import numpy as np
 import pytest
 
-from ranktrial.experiment.synthesis_records import Bayesian
 from ranktrial.experiment.synthesis_records import ComparisonSettings as Settings
 from ranktrial.ir.measure_names import OF_JUDGEMENTS
 from ranktrial.ir.measures import evaluate
@@ -18,6 +17,7 @@ from ranktrial.statistics.comparison import compare
 from ranktrial.statistics.effects import all_effects
 from ranktrial.statistics.intervals import all_intervals
 from ranktrial.statistics.measure_scale import Range, range_of, reach_of
+from ranktrial.statistics.method import Bayesian
 from ranktrial.statistics.sensitivity import sensitivity
 from ranktrial.statistics.significance import difference_of
 from ranktrial.statistics.task_intervals import all_task_intervals

@@ -1,12 +1,18 @@
 """The rooms of ranktrial/ and scripts/: what may import what, and no circle anywhere. docs/architecture.md draws them."""
 
 import ast
+import copy
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
+from ranktrial.experiment.resolution import resolve
+from scripts.inference import planning as inference
+from scripts.reports import sections
+from scripts.training import planning as training
+from tests.experiment.test_config import changed
 from tests.support.sources import PACKAGES
 
 REPOSITORY = Path(__file__).parents[2]
@@ -166,7 +172,9 @@ PLANNING = [name for name in MODULES if ".planning" in name]
 def plans(other: str) -> bool:
     """Whether a module is one that plans the workflow or declares keys, or of the standard library."""
     if ours(other):
-        named = other in PLANNING or other.endswith(("_keys", ".measure_names"))  # the experiment's checks load these
+        named = other in PLANNING or other.endswith(
+            ("_keys", "_settings", ".measure_names")
+        )  # records of keys and of jobs
         return room(other) in ("common", "engine", "configuration", "experiment") or named
     return other.partition(".")[0] in sys.stdlib_module_names
 
@@ -191,3 +199,42 @@ def test_the_drawing_shows_the_rooms_as_they_are():
 
     assert DRAWING.read_text(encoding="utf-8") == draw(), "make architecture draws it anew"
     assert len(labels()) > 10 and ("archive", "engine") in edges()
+
+
+def rooms_entered(walk: Callable[[], object]) -> set[str]:
+    """The rooms whose functions a call runs."""
+    entered: set[str] = set()
+
+    def enter(frame, event, _):
+        if event == "call":
+            entered.add(frame.f_globals.get("__name__", ""))
+
+    sys.setprofile(enter)
+    try:
+        walk()
+    finally:
+        sys.setprofile(None)
+    return {room(name) for name in entered if ours(name)}
+
+
+def test_a_value_walks_through_few_rooms():
+    """From a configuration to the settings of its jobs: a reader follows a key through at most so many rooms."""
+    config = changed(
+        {
+            "features": {"f": {"first_stage": "bm25", "of": ["BM25"]}},
+            "systems/learnt": {"type": "learning-to-rank", "features": "f", "learner": "linear"},
+            "systems/fused": {"type": "fusion", "systems": ["bm25", "learnt"]},
+            "systems/codes": {"model": "m", "embeddings": {"precision": "int8"}},
+            "recipes/r/evaluate": {},
+        }
+    )
+    experiment = resolve(copy.deepcopy(config), "c.yaml")
+    walks = {
+        "resolution": lambda: resolve(config, "c.yaml"),
+        "report": lambda: sections.settings(experiment),
+        "training": lambda: training.training_settings(experiment, "m", "r", "1"),
+        "ranking": lambda: inference.ranking_settings(experiment, "runs/d", "codes", "0"),
+    }
+    most = {"resolution": 12, "report": 12, "training": 4, "ranking": 4}
+    entered = {name: rooms_entered(walk) for name, walk in walks.items()}
+    assert {name: sorted(rooms) for name, rooms in entered.items() if len(rooms) > most[name]} == {}

@@ -23,88 +23,10 @@ from ranktrial.common.keys import (
     Title,
     Written,
 )
-from ranktrial.statistics.effects import effect_named
+from ranktrial.statistics.method import DIFFERENCE, FIRST, Statistics
 
-
-def _has_difference(effect: str) -> bool:
-    return effect_named(effect).HAS_DIFFERENCE
-
-
-DIFFERENCE = Needs("an effect of a difference, as MD", path="effect", such=_has_difference)
-FIRST = "first"  # of the measures of the tasks
-FilesOfTasks = Annotated[dict[str, FilePath], Rule(min_properties=1)]
 SeveralFiles = Annotated[tuple[FilePath, ...], Rule(min_items=1, unique_items=True)]
 FilesOfSeeds = Annotated[dict[str, FilePath | SeveralFiles], Rule(min_properties=1)]  # one, or one per seed or fold
-
-
-@dataclass(frozen=True, kw_only=True)
-class Bayesian:
-    """The priors of a Bayesian summary."""
-
-    tau_scale: Annotated[
-        float | None,
-        "scale of the prior, on the scale of the effect; default for MD a tenth of the measure's scale (1; for "
-        "values above 1 the next power of ten, such as 100 for percentages), otherwise 0.5",
-        Rule(exclusive_minimum=0, maximum=1_000_000),
-    ] = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Statistics:
-    """The measure, and the statistics that summarise and test its differences."""
-
-    measure: Annotated[
-        str,
-        "the measure that is compared: one of measures (first: the first of them) or, for scores, that of the dataset",
-    ] = FIRST
-    effect: str = "MD"
-    estimator: Annotated[str, "estimator of the variance between tasks"] = "REML"
-    interval: Annotated[str, "interval of the summary effect"] = "equal-weights"
-    task_interval: Annotated[
-        str, "interval of each task's effect; for a correlation, Fisher's z with the normal distribution, or bca"
-    ] = "t"
-    prediction: Annotated[
-        Literal["confidence-distribution", "k-2", "k-1"],
-        "interval of the effect in a new collection: from the confidence distribution of tau, or from the t "
-        "distribution with this number of degrees of freedom for k tasks",
-    ] = "confidence-distribution"
-    small_tasks: Annotated[
-        Literal["shrunk", "own"],
-        "variances in the summary of tasks with fewer than 50 queries: shrunk towards the pooled variance of a "
-        "query, or their own",
-    ] = "shrunk"
-    seeds: Annotated[
-        Literal["random", "conditional"],
-        "random: intervals include the variance between training seeds; conditional: given the seeds",
-    ] = "random"
-    dependence: Annotated[
-        Literal["estimated", "independent"],
-        "dependence between tasks that share a corpus; estimated: from the queries and relevant documents that "
-        "they share, and as a separate level of the model; independent: none",
-    ] = "estimated"
-    clusters: Annotated[
-        Literal["auto", "gold-document", "query"] | FilesOfTasks,
-        "clusters of queries; gold-document: queries that share a relevant document, directly or through others, "
-        "count as one; auto: as gold-document if there are at least two clusters, and never for a narrower interval; "
-        "query: each query is its own cluster; or a mapping of tasks to files with lines of query id, tab, cluster",
-    ] = "auto"
-    alpha: Annotated[Level, "significance level; all intervals have confidence level 1 - alpha"] = 0.05
-    ddof: Annotated[Literal[0, 1], "standard deviations divide by n - ddof"] = 1
-    permutations: Annotated[
-        int, "number of permutations in the randomisation test", Rule(minimum=1, maximum=100_000_000)
-    ] = 100_000
-    bayesian: Annotated[
-        Bayesian | None,
-        "add a Bayesian summary with a uniform prior on the effect and a half-normal prior on tau; {} uses the "
-        "defaults",
-    ] = None
-    margin: Annotated[
-        float | None,
-        "smallest difference in the measure that matters, for equivalence and non-inferiority tests",
-        DIFFERENCE,
-        Rule(exclusive_minimum=0),
-    ] = None
-    cumulative: Annotated[bool, "add the cumulative summaries: of the first task, the first two, ..."] = False
 
 
 Coordinate = Annotated[float, Rule(minimum=-1_000_000_000, maximum=1_000_000_000)]
@@ -334,22 +256,10 @@ class Assumed:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Study:
+class Designs:
     """The designs of the next study, and the target that they are compared with."""
 
-    comparisons: Annotated[
-        AllOrNames | None, "comparisons whose variances are used; default all, or none if variances are assumed"
-    ] = None
-    assumed: Annotated[
-        dict[Name, Annotated[Assumed, "standard deviations on the scale of the effect"]] | None,
-        "assumed variances, one named entry per plan",
-        Rule(min_properties=1),
-    ] = None
     power: Annotated[Level, "statistical power: the probability with which an effect is to be detected"] = 0.8
-    alpha: Annotated[
-        Level | None,
-        "significance level of tests and intervals; default that of the comparison, or 0.05 for assumed variances",
-    ] = None
     effect: Annotated[
         Size | None,
         "smallest effect of interest, for which the cheapest design that detects it is determined; default the "
@@ -371,3 +281,29 @@ class Study:
         "numbers of seeds per trained system in the designs",
         Rule(min_items=1, unique_items=True),
     ] = (1, 3, 5, 10)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study(Designs):
+    """The plans of the next study."""
+
+    comparisons: Annotated[
+        AllOrNames | None, "comparisons whose variances are used; default all, or none if variances are assumed"
+    ] = None
+    assumed: Annotated[
+        dict[Name, Annotated[Assumed, "standard deviations on the scale of the effect"]] | None,
+        "assumed variances, one named entry per plan",
+        Rule(min_properties=1),
+    ] = None
+    alpha: Annotated[
+        Level | None,
+        "significance level of tests and intervals; default that of the comparison, or 0.05 for assumed variances",
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan(Designs):
+    """One plan; `assumed` are its variances if no comparison has them."""
+
+    alpha: float
+    assumed: Assumed | None = None

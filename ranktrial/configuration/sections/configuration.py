@@ -120,9 +120,9 @@ class Published:
     ] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Configuration:
-    """The whole configuration, after fan-out."""
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Unchanged:
+    """The keys that a resolved experiment takes as they are."""
 
     experiment: Annotated[Name, "name of the experiment and of its folder below results/"]
     measures: Annotated[Names, "measures by their ir-measures names, each computed for every query"] = (
@@ -164,24 +164,11 @@ class Configuration:
         "folders that are searched for a file of the same name and SHA-256 before anything is downloaded, and for "
         "external files; then those of the environment variable RANKTRIAL_MIRRORS",
     ] = ()
-    tasks: Annotated[
-        tuple[TaskName, ...],
-        "what systems are scored on: a dataset (its test split) or dataset/split",
-        Rule(min_items=1, unique_items=True),
-    ]
     datasets: Annotated[dict[Name, Dataset], "data: documents, queries and judgements", Rule(min_properties=1)]
     models: Annotated[dict[Name, Model], "pretrained weights, and how texts are passed to them"] = field(
         default_factory=dict
     )
     recipes: Annotated[dict[Name, Recipe], "how models are fine-tuned, and on which data"] = field(default_factory=dict)
-    systems: Annotated[dict[Name, Labelled], "everything that ranks documents", Rule(min_properties=1)]
-    comparisons: Annotated[dict[Name, ComparisonEntry], "pairs of systems compared over tasks"] = field(
-        default_factory=dict
-    )
-    multiple_comparisons: Annotated[
-        dict[Name, MultipleComparison],
-        "multiple comparisons: all pairs of systems or all against one control, with a familywise error rate",
-    ] = field(default_factory=dict)
     word_pieces: Annotated[
         Name | None,
         "the model whose tokenizer counts the word pieces of documents and queries for the table of datasets",
@@ -191,6 +178,35 @@ class Configuration:
         "font of all figures: the name of an installed font, such as Times New Roman; default DejaVu Sans, which "
         "matplotlib includes",
     ] = None
+    actor: Annotated[
+        Actor | None, "who runs the experiment, for the archive (CITATION.cff, RO-Crate) and the runs' ir_metadata"
+    ] = None
+    published: Annotated[Published | None, "published numbers that are shown beside those of this experiment"] = None
+    references: Annotated[
+        Literal["anserini"] | None,
+        "reference scores that are shown beside those of this experiment; anserini: the expected scores and index "
+        "sizes that come with Pyserini, for the collections that it covers; no network is needed",
+        Not("published.mapping", "its page has cells of one paper"),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Configuration(Unchanged):
+    """The whole configuration, after fan-out."""
+
+    tasks: Annotated[
+        tuple[TaskName, ...],
+        "what systems are scored on: a dataset (its test split) or dataset/split",
+        Rule(min_items=1, unique_items=True),
+    ]
+    systems: Annotated[dict[Name, Labelled], "everything that ranks documents", Rule(min_properties=1)]
+    comparisons: Annotated[dict[Name, ComparisonEntry], "pairs of systems compared over tasks"] = field(
+        default_factory=dict
+    )
+    multiple_comparisons: Annotated[
+        dict[Name, MultipleComparison],
+        "multiple comparisons: all pairs of systems or all against one control, with a familywise error rate",
+    ] = field(default_factory=dict)
     features: Annotated[
         dict[Name, FeatureEntry],
         "files with features of queries and their candidates, for learning to rank; `features/{task}/{name}.parquet`",
@@ -207,16 +223,6 @@ class Configuration:
     explorer: Annotated[Explorer, "the page of single queries and their rankings, `explorer/index.html`"] = field(
         default_factory=Explorer
     )
-    actor: Annotated[
-        Actor | None, "who runs the experiment, for the archive (CITATION.cff, RO-Crate) and the runs' ir_metadata"
-    ] = None
-    published: Annotated[Published | None, "published numbers that are shown beside those of this experiment"] = None
-    references: Annotated[
-        Literal["anserini"] | None,
-        "reference scores that are shown beside those of this experiment; anserini: the expected scores and index "
-        "sizes that come with Pyserini, for the collections that it covers; no network is needed",
-        Not("published.mapping", "its page has cells of one paper"),
-    ] = None
     plan_study: Annotated[
         Study | None,
         "planning of the next study: the effect that can be detected with given numbers of queries, collections "

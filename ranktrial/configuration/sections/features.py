@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from ranktrial.common.keys import OTHERS, Depth, Label, Rule
-from ranktrial.configuration.sections.comparison import AllOrNames, Coordinate, FilesOfTasks
+from ranktrial.configuration.sections.comparison import AllOrNames, Coordinate
+from ranktrial.statistics.method import FilesOfTasks
 
 Parameters = Annotated[
     dict[str, Coordinate], Rule(title="parameters and their values, such as {k1: 0.9}", min_properties=1)

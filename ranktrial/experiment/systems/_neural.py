@@ -256,8 +256,6 @@ class Neural(SystemType):
 
     typed = False
     name: str
-    model_settings: tuple[str, ...] = ("max_length", "batch_size", "type", "backend")
-    by_tokens = True
 
     def resolve(self, check: Checker, name: str, entry: Any, tasks: dict[str, Task]) -> System:
         return self.with_model(check, name, entry, tasks)

@@ -68,7 +68,6 @@ class Keys(Parameters, LexicalKeys):
     ] = None
 
 
-REFERENCES: dict[tuple[str, ...], str] = {}
 PLAIN_LISTS = plain_lists(SIMILARITY)
 
 

@@ -57,7 +57,6 @@ class Settings:
     seeds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-REFERENCES: dict[tuple[str, ...], str] = {}
 PLAIN_LISTS: list[tuple[str, ...]] = [("runs", "*"), ("scores", "*")]
 
 

@@ -118,7 +118,6 @@ class Settings:
     refit: bool = False  # whether the chosen ranker is trained again on train and dev
 
 
-REFERENCES: dict[tuple[str, ...], str] = {}
 PLAIN_LISTS: list[tuple[str, ...]] = [
     ("tasks",),
     ("seeds",),

@@ -12,7 +12,8 @@ from ranktrial.experiment.model_checks import check_chat
 from ranktrial.experiment.records import Experiment, System, Task
 from ranktrial.experiment.system_types import Made, SystemType, limited_to
 from ranktrial.experiment.systems.rerank import Candidates
-from ranktrial.models.endpoint_keys import ChatEndpoint, Price, chat_settings
+from ranktrial.models.chat_settings import WindowSettings
+from ranktrial.models.endpoint_keys import ChatEndpoint, chat_settings
 
 NAME = "listwise"
 WINDOW, STEP, PASSES, WORDS = 20, 10, 1, 300  # as in RankGPT and rank-llm
@@ -29,25 +30,6 @@ class Keys(Made):
     )
     passes: Annotated[Few | None, f"listwise: number of passes over the list; default {PASSES}"] = None
     max_words: Annotated[Length | None, f"listwise: words kept per document; default {WORDS}"] = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """The settings of the endpoint, and of the windows over the candidates."""
-
-    url: str
-    model: str
-    key: str | None  # name of the environment variable that contains it
-    temperature: float | None  # temperature and seed are not sent if None
-    seed: int | None
-    concurrency: int
-    timeout: float
-    retries: int
-    price: Price | None
-    window: int
-    step: int
-    passes: int
-    max_words: int
 
 
 REFERENCES: dict[tuple[str, ...], str] = {("rerank", "first_stage"): "systems"}
@@ -82,7 +64,7 @@ class Listwise(SystemType):
         return min(depth, system.depth or depth, *taken)
 
     def describe(self, experiment: Experiment, system: System) -> str:
-        asked = system.own(Settings)
+        asked = system.own(WindowSettings)
         passes = f", {asked.passes} passes" if asked.passes > 1 else ""
         return (
             f"{asked.model} ({asked.url}) orders the top {system.depth} of {system.first_stage} in windows of "
@@ -104,21 +86,21 @@ TYPE = Listwise()
 
 def job_settings(system: System) -> JsonObject:
     """Return the settings of the re-ranking job, except depth and tag; with the key null, no API key is sent."""
-    return {"key": None, **stated(system.own(Settings))}
+    return {"key": None, **stated(system.own(WindowSettings))}
 
 
 def _of_runs(system: System) -> JsonObject:
     """Return the settings that determine the requests."""
-    asked = stated(system.own(Settings))
+    asked = stated(system.own(WindowSettings))
     names = ("url", "model", "temperature", "seed", "window", "step", "passes", "max_words")
     return {name: asked[name] for name in names if name in asked}
 
 
-def _settings(check: Checker, key: str, entry: Keys, endpoint: ChatEndpoint) -> Settings:
+def _settings(check: Checker, key: str, entry: Keys, endpoint: ChatEndpoint) -> WindowSettings:
     """Return the settings of the endpoint and of the windows."""
     check_chat(check, f"{key}.endpoint", endpoint)
     window, step = _windows(check, key, entry)
-    return Settings(
+    return WindowSettings(
         **chat_settings(endpoint),
         window=window,
         step=step,

@@ -35,6 +35,5 @@ class Keys(Parameters, LexicalKeys):
     ] = None
 
 
-REFERENCES: dict[tuple[str, ...], str] = {}
 PLAIN_LISTS = plain_lists(SIMILARITY)
 TYPE = Lexical(SIMILARITY)

@@ -38,8 +38,6 @@ PLAIN_LISTS = _neural.PLAIN_LISTS
 class Retrieve(_neural.Neural):
     name = NAME
     searches = True
-    model_settings = ("type", "max_length", "batch_size")  # PyTorch alone searches, so there is no backend to choose
-    by_tokens = False  # it encodes only the queries
 
     def implied(self, models: Mapping[str, Model], entry: Mapping[str, Any]) -> bool:
         model = models.get(entry["model"])
