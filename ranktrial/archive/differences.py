@@ -17,7 +17,7 @@ import csv
 import json
 import statistics
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
@@ -34,6 +34,7 @@ from ranktrial.common.wording import finite
 from ranktrial.experiment import results_paths
 from ranktrial.experiment.results_paths import FIGURE_FORMATS
 from ranktrial.ir.trec import Run, ranking, read_run
+from ranktrial.reports.writing.content import Block, Column, Paragraph, Table
 from ranktrial.statistics.agreement import (
     delta_relative_improvement,
     effect_ratio,
@@ -187,11 +188,10 @@ def compared(a: Side, b: Side, comparison: str, jobs: tuple[dict, dict], out: Pa
     outputs = [out / "moved" / f"{comparison}.tsv", out / "moved" / f"{comparison}.json"]
     _script("synthesis/compare.py", settings, "--control", *files[0], "--treatment", *files[1],
             "--effects", outputs[0], "--meta", outputs[1])  # fmt: skip
-    shared = {key: settings[key] for key in ("alpha", "estimator", "interval")}
     look = {
         **LOOKS,
-        **shared,
-        "labels": {"tasks": {}, "systems": {}},
+        "alpha": settings["alpha"],
+        "facts": {"labels": {"tasks": {}, "systems": {}}, "measures": [measure]},
         "title": f"{comparison}: how far its effect moved from A to B",
     }
     made = ("--effects", outputs[0], "--meta", outputs[1])
@@ -461,75 +461,49 @@ def _means(side: Side, comparison: str) -> dict[str, tuple[float, float]]:
     }
 
 
-def reproduced(repeated: Repeated, shown: int) -> list[str]:
-    """Its lines: the first `shown` rankings and scores that differ, and all effects."""
+def reproduced(repeated: Repeated, shown: int) -> list[Block]:
+    """What it shows: the first `shown` rankings and scores that differ, and all effects."""
     rankings = [row for row in repeated.rankings if row.rank_biased_overlap != 1]
     scores = [row for row in repeated.scores if row.root_mean_square_error]
+    run = {name: name for name in ("task", "system", "seed")}
+    alike = {"Kendall's tau union": "kendalls_tau_union", "rank-biased overlap": "rank_biased_overlap"}
+    apart = {"measure": "measure", "A": "a", "B": "b", "RMSE over queries": "root_mean_square_error"}
+    effects = {name: name for name in ("comparison", "task", "measure")} | {
+        "effect ratio": "effect_ratio",
+        "delta relative improvement": "delta_relative_improvement",
+    }
     return [
-        f"{len(repeated.rankings)} runs are in both archives; {len(rankings)} of them rank differently"
-        f"{_where(rankings, shown, 'rankings')}.",
-        *_table(
-            ("task", "system", "seed", "Kendall's tau union", "rank-biased overlap"),
-            (
-                (
-                    row.task,
-                    row.system,
-                    row.seed,
-                    shown_number(row.kendalls_tau_union),
-                    shown_number(row.rank_biased_overlap),
-                )
-                for row in rankings[:shown]
-            ),
+        Paragraph(
+            f"{len(repeated.rankings)} runs are in both archives; {len(rankings)} of them rank differently"
+            f"{_where(rankings, shown, 'rankings')}."
         ),
-        f"Of {len(repeated.scores)} means of a measure, {len(scores)} have another value for some query"
-        f"{_where(scores, shown, 'scores')}.",
-        *_table(
-            ("task", "system", "seed", "measure", "A", "B", "RMSE over queries"),
-            (
-                (
-                    row.task,
-                    row.system,
-                    row.seed,
-                    row.measure,
-                    *map(shown_number, (row.a, row.b, row.root_mean_square_error)),
-                )
-                for row in scores[:shown]
-            ),
+        *table(run | alike, rankings[:shown]),
+        Paragraph(
+            f"Of {len(repeated.scores)} means of a measure, {len(scores)} have another value for some query"
+            f"{_where(scores, shown, 'scores')}."
         ),
-        "Effect ratio: B's improvement of treatment over control in shares of A's (1: as large). Delta relative "
-        "improvement: A's relative improvement minus B's (0: the same).",
-        *_table(
-            ("comparison", "task", "measure", "effect ratio", "delta relative improvement"),
-            (
-                (
-                    row.comparison,
-                    row.task,
-                    row.measure,
-                    shown_number(row.effect_ratio),
-                    shown_number(row.delta_relative_improvement),
-                )
-                for row in repeated.effects
-            ),
+        *table(run | apart, scores[:shown]),
+        Paragraph(
+            "Effect ratio: B's improvement of treatment over control in shares of A's (1: as large). Delta relative "
+            "improvement: A's relative improvement minus B's (0: the same)."
         ),
+        *table(effects, repeated.effects),
     ]
 
 
-def _table(headings: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[str]:
-    """The lines of a table between empty lines; one empty line if it has no row."""
-    lines = [f"| {' | '.join(map(cell, row))} |" for row in rows]
-    return ["", f"| {' | '.join(headings)} |", f"|{'---|' * len(headings)}", *lines, ""] if lines else [""]
+def table(fields: Mapping[str, str], records: Sequence[object]) -> list[Block]:
+    """A table of these fields of records, by their headings; nothing without a record."""
+    rows = [[cell(getattr(record, name)) for name in fields.values()] for record in records]
+    return [Table([Column(heading) for heading in fields], [rows])] if rows else []
 
 
 def _where(rows: list, shown: int, table: str) -> str:
     return f" (the first {shown} below, all in {table}.tsv)" if len(rows) > shown else ""
 
 
-def shown_number(value: float | None) -> str:
-    """Four decimals; empty if there is no value."""
-    return "" if value is None else f"{value:.4f}"
-
-
-def cell(text: str) -> str:
-    """Text of an archive as a cell of a table: 80 printable characters without markup."""
-    text = "".join(character if character.isprintable() else " " for character in text[:80])
-    return text.replace("|", "\\|").replace("<", "&lt;").replace("[", "\\[")
+def cell(value: object) -> str:
+    """A value of an archive as a cell of a table: a number with four decimals, or 80 printable characters."""
+    if isinstance(value, float):
+        return f"{value:.4f}"
+    text = "" if value is None else str(value)
+    return "".join(character if character.isprintable() else " " for character in text[:80])

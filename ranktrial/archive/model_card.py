@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
@@ -33,6 +33,8 @@ from ranktrial.models.adapters import Adapter, adapter
 from ranktrial.models.lora import has_adapter
 from ranktrial.models.model_keys import Model
 from ranktrial.records.comparison import MetaRecord
+from ranktrial.reports.writing.content import Column, Table
+from ranktrial.reports.writing.printed import markdown_table
 from ranktrial.statistics.effects import effect_named
 from ranktrial.statistics.measure_scale import Range, range_of
 from ranktrial.statistics.significance import difference_of
@@ -41,7 +43,6 @@ _HUB = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 ALPHA = 0.05
 LIBRARY = "sentence-transformers"
 OF_TRAINING = ("examples", "queries", "steps", "epochs", "seconds", "processor", "device", "precision")
-LAYOUT = "| {} |"
 VECTORS = 'queries, documents = model.encode_query(["a query"]), model.encode_document(["a text"])'
 SCORES = 'scores = model.predict([("a query", "a text")])'
 
@@ -323,13 +324,5 @@ def _number(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _table(heading: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [list(heading)]
-    lines += [["---"] * len(lines[0])]
-    lines += [[_cell(value) for value in row] for row in rows]
-    return "\n".join(LAYOUT.format(" | ".join(line)) for line in lines)
-
-
-def _cell(text: str) -> str:
-    """A user's text in a cell, in which it cannot make a column, a tag or a line."""
-    return " ".join(escape(text).replace("|", "\\|").split())
+def _table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    return markdown_table(Table([Column(name) for name in heading], [rows]))

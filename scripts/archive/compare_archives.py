@@ -23,19 +23,20 @@ from ranktrial.archive.differences import (
     RepeatedRun,
     RepeatedScores,
     Side,
-    cell,
     compared,
     differences,
     repeated,
     reproduced,
     shared_comparisons,
-    shown_number,
+    table,
 )
 from ranktrial.archive.integrity import check, unpack
 from ranktrial.common.command_line import run
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_folder
 from ranktrial.common.given_places import check_folder
+from ranktrial.reports.writing.content import Block, Figure, Paragraph, Section
+from ranktrial.reports.writing.printed import markdown_document
 
 MARKER = ".ranktrial-comparison"  # lists what was written: only that is deleted when the comparison is made again
 SHOWN = 20  # differences of a section that the page lists; inputs.tsv has all
@@ -50,46 +51,41 @@ def page(
     again: Repeated,
 ) -> str:
     """The page as Markdown."""
-    lines = ["# Two archives compared", "", f"A: {names[0]}", "", f"B: {names[1]}", ""]
-    lines += _moves(moved, figures, alone)
-    lines += ["## How well B reproduces A", "", *reproduced(again, SHOWN), ""]
-    lines += ["## What went in differently", "", *(_inputs(inputs) if inputs else ["Nothing.", ""])]
-    return "\n".join(lines)
+    return markdown_document(
+        "Two archives compared",
+        [
+            *(Paragraph(f"{side}: {name}") for side, name in zip("AB", names, strict=True)),
+            Section("What moved", _moves(moved, figures, alone)),
+            Section("How well B reproduces A", reproduced(again, SHOWN)),
+            Section("What went in differently", _inputs(inputs) or [Paragraph("Nothing.")]),
+        ],
+    )
 
 
-def _moves(moved: list[Moved], figures: list[str], alone: list[str]) -> list[str]:
+def _moves(moved: list[Moved], figures: list[str], alone: list[str]) -> list[Block]:
     """How far effects moved: a sentence, a table, figures, and the comparisons that only one archive has."""
-    lines = ["## What moved", "", _verdict(moved), ""]
-    lines += ["| comparison | task | effect | A | B | B - A | 95% interval | n |", "|---|---|---|--:|--:|--:|--:|--:|"]
-    for row in moved:
-        interval = f"{row.ci_low:.4f} to {row.ci_high:.4f}" if row.ci_low is not None else ""
-        cells = [
-            row.comparison,
-            row.task,
-            row.effect_type,
-            *map(shown_number, (row.a, row.b, row.difference)),
-            interval,
-        ]
-        lines.append(f"| {' | '.join(cells)} | {row.n or ''} |")
-    lines += ["", *(f"![{name}]({name}.svg)\n" for name in figures)]
-    if alone:
-        why = "since only one archive has them or their effect or measure differs"
-        lines += [f"Not compared, {why}: {', '.join(alone)}.", ""]
-    return lines
+    columns = {name: name for name in ("comparison", "task")}
+    columns |= {"effect": "effect_type", "A": "a", "B": "b", "B - A": "difference"}
+    columns |= {"from": "ci_low", "to (95% interval)": "ci_high", "n": "n"}
+    why = "since only one archive has them or their effect or measure differs"
+    return [
+        Paragraph(_verdict(moved)),
+        *table(columns, moved),
+        *(Figure(f"{name}.svg", "", name) for name in figures),
+        *([Paragraph(f"Not compared, {why}: {', '.join(alone)}.")] if alone else []),
+    ]
 
 
-def _inputs(inputs: list[Difference]) -> list[str]:
+def _inputs(inputs: list[Difference]) -> list[Block]:
     """The differences apart from numbers, the first of each section."""
-    lines = []
+    blocks: list[Block] = []
     for section in dict.fromkeys(difference.section for difference in inputs):
         of_section = [difference for difference in inputs if difference.section == section]
-        lines += [f"### {section.capitalize()} ({len(of_section)})", "", "| what | A | B |", "|---|---|---|"]
-        lines += [
-            f"| {cell(difference.what)} | {cell(difference.a)} | {cell(difference.b)} |"
-            for difference in of_section[:SHOWN]
-        ]
-        lines += [f"\n{len(of_section) - SHOWN} more in inputs.tsv.\n" if len(of_section) > SHOWN else ""]
-    return lines
+        shown = table({"what": "what", "A": "a", "B": "b"}, of_section[:SHOWN])
+        further = len(of_section) - SHOWN
+        more = [Paragraph(f"{further} more in inputs.tsv.")] if further > 0 else []
+        blocks.append(Section(f"{section.capitalize()} ({len(of_section)})", [*shown, *more]))
+    return blocks
 
 
 def _verdict(moved: list[Moved]) -> str:
@@ -108,9 +104,9 @@ def _verdict(moved: list[Moved]) -> str:
 
 def write_table(path: Path, kind: type, rows: list) -> None:
     with open(path, "w", newline="") as file:
-        table = csv.DictWriter(file, [field.name for field in fields(kind)], delimiter="\t", lineterminator="\n")
-        table.writeheader()
-        table.writerows(asdict(row) for row in rows)
+        writer = csv.DictWriter(file, [field.name for field in fields(kind)], delimiter="\t", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(asdict(row) for row in rows)
 
 
 def compare(

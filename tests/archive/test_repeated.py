@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from ranktrial.archive import layout
 from ranktrial.archive.differences import Side, repeated, reproduced, shared_comparisons
 from ranktrial.common.errors import UserError
+from ranktrial.reports.writing.printed import markdown_document
 from scripts.archive.compare_archives import compare
 from tests.support import crafted
 from tests.support.crafted import EFFECT, METRIC, RUN, small
@@ -53,7 +55,7 @@ def test_measures_of_reproduction(folders):
     assert errors["theirs", "nDCG@10"] == errors["ours", "Judged@10"] == 0
     [effect] = found.effects
     assert effect.effect_ratio == 1 and effect.delta_relative_improvement == 0  # the effects' file is the same
-    page = "\n".join(reproduced(found, 20))
+    page = re.sub(" +", " ", markdown_document("", reproduced(found, 20)))
     assert "2 runs are in both archives; 1 of them rank differently." in page
     assert "| weather | ours | 0 | 0.9333 |" in page and "| helps | weather | nDCG@10 | 1.0000 | 0.0000 |" in page
 

@@ -182,7 +182,7 @@ def _block(block: Block, level: int) -> str:
             return _together(title, *(_block(part, level) for part in shown))
         case Table():
             source = f"Numbers: {_markdown_span(Span(block.source, link=block.source))}" if block.source else ""
-            return _together(_table(block), " ".join(filter(None, [escape(block.caption), source])))
+            return _together(markdown_table(block), " ".join(filter(None, [escape(block.caption), source])))
 
 
 def _together(*parts: str) -> str:
@@ -202,8 +202,8 @@ def _markdown_span(span: Span) -> str:
     return f"[{shown}]({span.link})" if span.link and not span.link.startswith("#") else shown
 
 
-def _table(table: Table) -> str:
-    """Columns are as wide as their widest cell, so that the source reads as a table, too."""
+def markdown_table(table: Table) -> str:
+    """A table alone. Columns are as wide as their widest cell, so that the source reads as a table, too."""
     rows = [*(row for block in table.blocks for row in block), *table.foot]
     heads = [column.heading for column in table.columns]
     lines = [[_in_cell(cell) for cell in row] for row in (heads, *rows)]
@@ -219,7 +219,7 @@ def _table(table: Table) -> str:
 
 
 def _in_cell(text: Text | Cell) -> str:
-    return _inline(text).replace("|", "\\|")
+    return " ".join(_inline(text).replace("|", "\\|").splitlines())
 
 
 def write_printed(title: str, blocks: Sequence[Block], page: Path, tex: Path, on_page: Sequence[Block] = ()) -> None:
