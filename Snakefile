@@ -16,7 +16,7 @@ include: "rules/common.smk"
 from scripts.explorer import planning as explorer
 from scripts.features import planning as features
 from scripts.learning_to_rank import planning as learning
-from scripts.reports.planning import pages
+from scripts.reports import planning as pages
 from scripts.study_design import planning as study
 
 STAGES = (

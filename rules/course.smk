@@ -18,7 +18,7 @@ from ranktrial.engine.run_progress import errors_of_logs, follow
 from ranktrial.engine.rule_graph import prefer_first, time_alone
 from ranktrial.engine.slurm import begin_run
 from ranktrial.configuration.reading import write_resolved
-from scripts.reports.planning import figures
+from ranktrial.experiment.exhibits import forest
 
 PLOTS = {result("figure", figure=name, figure_format="png"): name for name in EXPERIMENT.comparisons}
 PROGRESS = None
@@ -36,7 +36,7 @@ if not AS_MODULE:  # in a module, rules and output belong to another workflow
 
 def check_fonts():
     """Check that the fonts of planned figures are installed. Raises UserError before the first job."""
-    fonts = figures.fonts(EXPERIMENT) if PROGRESS and "figure" in PROGRESS.planned else {}
+    fonts = forest.fonts(EXPERIMENT) if PROGRESS and "figure" in PROGRESS.planned else {}
     if fonts:
         from ranktrial.reports.figures.fonts import check_font
 

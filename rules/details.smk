@@ -5,7 +5,7 @@ tables/queries/ and tables/query-differences/{comparison}.tsv.
 """
 
 from ranktrial.experiment import job_files
-from scripts.reports.planning import figures
+from scripts.reports import planning as pages
 from scripts.synthesis import planning as synthesis
 
 
@@ -20,7 +20,7 @@ use rule in_evaluation as moderate with:
     output:
         moderators=result("moderators"),
     wildcard_constraints:
-        comparison=one_of(figures.moderated(EXPERIMENT)),
+        comparison=one_of(pages.moderated(EXPERIMENT)),
     params:
         **job(
             code("synthesis/moderate.py", planned(synthesis.modules)),

@@ -61,13 +61,10 @@ use rule in_report as caption with:
     input:
         unpack(lambda wildcards: exhibit(wildcards).inputs),
     output:
-        text=result("caption", caption_format="txt"),
+        txt=result("caption", caption_format="txt"),
         tex=result("caption", caption_format="tex"),
     wildcard_constraints:
         figure=one_of(forest.captioned(EXPERIMENT)),
     params:
-        **job(
-            "reports/write_caption.py",
-            lambda wildcards: FONT | exhibit(wildcards).settings,
-            lambda wildcards: drawn_with(wildcards)[1:],
-        ),
+        **job("reports/figure.py", lambda wildcards: FONT | exhibit(wildcards).settings, drawn_with)
+        | {"function": "caption"},

@@ -6,7 +6,7 @@ tables/multiple-comparisons/*.{md,tex}, tables/{inference,fine-tuning}-times.{ts
 tables/moderators/*.{tsv,md,tex}, tables/*-answers.{md,tsv}, tables/judges/{dataset}.{md,tsv}.
 """
 
-from scripts.reports.planning import pages
+from scripts.reports import planning as pages
 
 TO_PRINT = pages.pages_to_print(EXPERIMENT)
 IN_FULL = pages.full_tables(EXPERIMENT)

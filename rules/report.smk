@@ -9,7 +9,7 @@ from ranktrial.experiment.comparisons import loaded_modules
 from scripts.bm25 import planning as bm25
 from scripts.evaluation import planning as evaluation
 from scripts.reports import sections
-from scripts.reports.planning import pages
+from scripts.reports import planning as pages
 
 PUBLISHED_FILES = pages.user_files(EXPERIMENT)
 BESIDE_PUBLISHED = pages.compared_with(EXPERIMENT)

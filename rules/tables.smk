@@ -9,11 +9,11 @@ tables/influence/{comparison}.tsv, tables/comparisons.{md,tex}, tables/effects/{
 from ranktrial.experiment import job_files, timings
 from ranktrial.experiment.comparisons import loaded_modules
 from ranktrial.experiment.drawing import Drawing
-from ranktrial.experiment.labels import labels
+from ranktrial.experiment.labels import facts_of
 from scripts.datasets import planning as datasets
 from scripts.evaluation import planning as evaluation
 from scripts.explorer import planning as explorer
-from scripts.reports.planning import figures, pages
+from scripts.reports import planning as pages
 from scripts.selection import planning as selection
 from scripts.synthesis import planning as synthesis
 from scripts.synthesis.transfer import planning as transfer_values
@@ -112,6 +112,9 @@ use rule in_report as tables with:
     params:
         **job(
             "reports/tables.py",
-            lambda wildcards: {"labels": labels(EXPERIMENT), "looks": figures.table_settings(EXPERIMENT)},
+            lambda wildcards: {
+                "facts": facts_of(EXPERIMENT, EXPERIMENT.comparisons.values()),
+                "looks": pages.table_settings(EXPERIMENT),
+            },
             loaded_modules(EXPERIMENT.comparisons.values()),
         ),

@@ -18,12 +18,11 @@ from ranktrial.common.extras import names_extras
 from ranktrial.common.keys import keys_of, plain
 from ranktrial.common.settings import read_settings
 from ranktrial.configuration.sections.comparison import Figure as FigureKeys
-from ranktrial.records.comparison import FamilyRecord
+from ranktrial.records.comparison import FamilyRecord, without_missing
 from ranktrial.reports.comparison import families as family_text
 from ranktrial.reports.comparison.families import found_family
-from ranktrial.reports.comparison.forest_data import Forest
 from ranktrial.reports.comparison.printed_tables import content, dependences, family_content, in_full
-from ranktrial.reports.comparison.reading import Looks, forest, without_missing
+from ranktrial.reports.comparison.reading import Forest, Looks
 from ranktrial.reports.comparison.sentence import sentence
 from ranktrial.reports.writing import printed
 from ranktrial.reports.writing.content import Block
@@ -58,13 +57,14 @@ class Findings(Parts):
         comparisons, table = with_adjustments(results)
         tested = found_family(*family, LABELS) if family else None
         rows = without_missing(family[0]) if family else None
-        return cls(scored.measure, comparisons, method.looks, table, tested, rows, scored, stated)
+        lower = method.lower_is_better
+        return cls(scored.measure, comparisons, method.looks, table, tested, rows, scored, stated, lower)
 
     @classmethod
-    def alone(cls, result: Results, looks: Looks) -> Findings:
+    def alone(cls, result: Results, looks: Looks, lower_is_better: bool) -> Findings:
         """The findings of one comparison without values per query."""
         comparisons, table = with_adjustments([result])
-        return cls(result.meta.measure, comparisons, looks, table)
+        return cls(result.meta.measure, comparisons, looks, table, lower_is_better=lower_is_better)
 
     @property
     def warnings(self) -> list[str]:
@@ -98,7 +98,7 @@ class Findings(Parts):
         """What the forest plot shows, as plain data."""
         if not self.comparisons:
             raise UserError("all pairs of systems have no forest plot: name a control, or draw diagram()")
-        return forest(list(self.comparisons.values()), self._shown(looks), LABELS)
+        return Forest(tuple(self.comparisons.values()), self._shown(looks), self.facts)
 
     def _shown(self, looks: Mapping[str, Any]) -> Looks:
         known = {name for name in keys_of(FigureKeys) if name not in NOT_ASKED}
@@ -158,7 +158,7 @@ class Findings(Parts):
         """All numbers as plain values, such as JSON has: the sentence, and each comparison's effects and record."""
         found: dict[str, Any] = {"sentence": self.sentence(), "warnings": self.warnings, "measure": self.measure}
         found["comparisons"] = {
-            name: {"effects": without_missing(one.effects).to_dict("records"), **plain(one.meta)}
+            name: {"effects": [dict(vars(row)) for row in one.effects], **plain(one.meta)}
             for name, one in self.comparisons.items()
         }
         if self.family is not None and self.differences is not None:

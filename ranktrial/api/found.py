@@ -14,11 +14,11 @@ import pandas as pd
 from ranktrial.api.scored import Scored
 from ranktrial.ir.means import MeansRow, means_rows, means_table
 from ranktrial.new.folder import as_name
-from ranktrial.records.facts import Labels
+from ranktrial.records.comparison import ComparisonRow, EffectsRow, rows_of, table_of
+from ranktrial.records.facts import Facts, Labels
 from ranktrial.reports.comparison import families as family_text
 from ranktrial.reports.comparison.families import FoundFamily
-from ranktrial.reports.comparison.forest_data import Forest
-from ranktrial.reports.comparison.reading import Found, Looks, adjustments, without_missing
+from ranktrial.reports.comparison.reading import Forest, Found, Looks
 from ranktrial.reports.comparison.table import as_table
 from ranktrial.synthesis.all_comparisons import Settings as TableSettings
 from ranktrial.synthesis.all_comparisons import comparisons as comparisons_table
@@ -44,11 +44,17 @@ class Parts:
     differences: pd.DataFrame | None = None
     scored: Scored | None = None
     stated: Mapping[str, Any] = field(default_factory=dict)
+    lower_is_better: bool = False
+
+    @property
+    def facts(self) -> Facts:
+        """What is known of systems, tasks and the measure."""
+        return Facts(LABELS, [self.measure], lower_is_better=[self.measure] if self.lower_is_better else [])
 
     @property
     def effects(self) -> pd.DataFrame:
         """The effects of all comparisons, one row per task."""
-        tables = [found.effects.assign(comparison=name) for name, found in self.comparisons.items()]
+        tables = [table_of(found.effects).assign(comparison=name) for name, found in self.comparisons.items()]
         if not tables:
             return pd.DataFrame()
         every = pd.concat(tables, ignore_index=True)
@@ -56,12 +62,12 @@ class Parts:
 
     def as_table(self, found: Found) -> Forest:
         """A comparison as its table prints it."""
-        return as_table(found, self.looks, LABELS)
+        return as_table(found, self.looks, self.facts)
 
     def heading(self, name: str) -> str:
         """The heading of a comparison, or of the multiple comparison."""
         if name not in self.comparisons and self.family:
-            return family_text.heading(self.family, LABELS)
+            return family_text.heading(self.family)
         meta = self.comparisons[name].meta
         return f"{name}: {meta.treatment} against {meta.control}"
 
@@ -86,6 +92,8 @@ def with_adjustments(results: Sequence[Results]) -> tuple[dict[str, Found], pd.D
             name += "-2"
         names[name] = one
     table = comparisons_table({name: one.meta for name, one in names.items()}, TableSettings())
-    adjusted = adjustments(table) if names else {}
-    found = {name: Found(without_missing(one.effects), one.meta, adjusted.get(name)) for name, one in names.items()}
+    rows = {row.comparison: row for row in rows_of(ComparisonRow, table)}
+    found = {
+        name: Found(tuple(rows_of(EffectsRow, one.effects)), one.meta, rows.get(name)) for name, one in names.items()
+    }
     return found, table

@@ -16,6 +16,7 @@ from ranktrial.common.errors import UserError
 from ranktrial.common.extras import names_extras
 from ranktrial.common.wording import hint
 from ranktrial.configuration.sections.comparison import Assumed
+from ranktrial.records.comparison import table_of
 from ranktrial.records.study_design import PlanRecord
 from ranktrial.reports.study_design_text import designs, remarks, sentence
 from ranktrial.study_design import (
@@ -145,4 +146,4 @@ def _basis(found: Findings, name: str) -> Basis:
     of_both = (
         {task: of_task[system] for task, of_task in found.scored.tables.items()} for system in (control, treatment)
     )
-    return found_basis(systems, one.meta, one.effects, trained_values(systems, *of_both), pd.DataFrame())
+    return found_basis(systems, one.meta, table_of(one.effects), trained_values(systems, *of_both), pd.DataFrame())

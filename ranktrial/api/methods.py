@@ -64,14 +64,7 @@ class Methods:
     @property
     def looks(self) -> Looks:
         """How figures and tables show the comparisons, but for what a caller asks of one."""
-        how = self.statistics
-        return Looks(
-            alpha=how.alpha,
-            estimator=how.estimator,
-            interval=how.interval,
-            judged="",
-            lower_is_better=self.lower_is_better,
-        )
+        return Looks(alpha=self.statistics.alpha, judged="")
 
 
 def methods_of(given: Mapping[str, Any], lower_is_better: bool, seed: int) -> Methods:

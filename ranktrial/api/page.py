@@ -18,10 +18,10 @@ from ranktrial.common.files import atomic_text, write_text
 from ranktrial.common.settings import write_record
 from ranktrial.common.tables import write_table
 from ranktrial.common.version import VERSION
-from ranktrial.records.facts import Facts
+from ranktrial.records.comparison import table_of
 from ranktrial.reports.comparison.families import FoundFamily
 from ranktrial.reports.comparison.printed_tables import content, dependences, family_content, in_full
-from ranktrial.reports.comparison.reading import forest
+from ranktrial.reports.comparison.reading import Forest
 from ranktrial.reports.contents import comparisons as contents
 from ranktrial.reports.contents import data
 from ranktrial.reports.figures.family import diagram, filled
@@ -37,10 +37,10 @@ COMPUTED_WITH = ("numpy", "scipy", "pandas", "matplotlib")
 
 def figures_of(found: Parts) -> dict[str, Figure]:
     """All figures by their names: one for each comparison, one for several together, one for a multiple comparison."""
-    several = list(found.comparisons.values())
-    drawn = {name: forest_plot(forest([one], found.looks, LABELS)) for name, one in found.comparisons.items()}
+    several, how = tuple(found.comparisons.values()), (found.looks, found.facts)
+    drawn = {name: forest_plot(Forest((one,), *how)) for name, one in found.comparisons.items()}
     if len(several) > 1:
-        drawn[TOGETHER] = forest_plot(forest(several, found.looks, LABELS))
+        drawn[TOGETHER] = forest_plot(Forest(several, *how))
     if found.family is not None:
         drawn[f"multiple-comparisons/{FAMILY}"] = diagram(filled(found.family, ""))
     return drawn
@@ -70,23 +70,22 @@ def blocks_of(found: Parts, with_queries: bool) -> list[Block]:
     names = list(found.comparisons)
     together = {TOGETHER: names} if len(names) > 1 else {}
     figures = contents.Figures(together, dict.fromkeys([*names, *together], found.looks), {})
-    compared = contents.compared(dict(found.comparisons), dict.fromkeys(names, found.looks), LABELS)
+    compared = contents.compared(found.comparisons, dict.fromkeys(names, found.looks), found.facts)
     means = found.means()
     families: dict[str, FoundFamily] = {} if found.family is None else {FAMILY: found.family}
-    facts = Facts(LABELS, [found.measure], lower_is_better=[found.measure] if found.looks.lower_is_better else [])
     of_pairs = {name for one in found.comparisons.values() for name in (one.meta.control, one.meta.treatment)}
     systems = {row.system for row in means} or of_pairs
-    tasks = {row.task for row in means} or {row["task"] for row in found.effects.to_dict("records")}
-    blocks: list[Block] = [contents.lead(len(systems), len(tasks), len(compared), facts.measures)]
+    tasks = {row.task for row in means} or {row.task for one in found.comparisons.values() for row in one.effects}
+    blocks: list[Block] = [contents.lead(len(systems), len(tasks), len(compared), found.facts.measures)]
     if compared:
-        blocks += [contents.first(compared, figures, LABELS), contents.questions(found.summary, compared, LABELS)]
+        blocks += [contents.first(compared, figures), contents.questions(found.summary, compared, found.facts)]
     if means:
         of_runs = bool(found.scored and found.scored.runs)
-        blocks.append(data.means(means, facts, families, data.Beside([], of_runs, with_queries)))
+        blocks.append(data.means(means, found.facts, families, data.Beside([], of_runs, with_queries)))
     if compared:
-        blocks.append(contents.comparisons(compared, figures, LABELS))
+        blocks.append(contents.comparisons(compared, figures))
     if families:
-        blocks.append(contents.families(families, LABELS, [*compared.values()]))
+        blocks.append(contents.families(families, [*compared.values()]))
     return [*blocks, made(found)]
 
 
@@ -115,7 +114,7 @@ def write(found: Parts, folder: Path, title: str = "") -> list[Path]:
         save(figure, *(place(f"figures/{name}{ending}") for ending in FORMATS))
     for name, one in found.comparisons.items():
         plot = found.as_table(one)
-        write_table(place(f"effects/{name}.tsv"), one.effects)
+        write_table(place(f"effects/{name}.tsv"), table_of(one.effects))
         write_record(place(f"meta/{name}.json"), one.meta)
         write_table(place(f"tables/effects/{name}.tsv"), in_full(one, LABELS))
         text = [*content(name, one, plot), *dependences(one.meta, plot, LABELS)]

@@ -75,13 +75,9 @@ def from_effects(table: pd.DataFrame, how: Methods, measure: str | None, names: 
         )
         for (task, size), n in zip(sizes.items(), queries, strict=True)
     ]
-    effects = pd.DataFrame(rows)
-    for test in ("t_p", "randomisation_p", "equivalence_p", "non_inferiority_p"):  # there are none
-        for correction in ("holm", "bh"):
-            effects[f"{test}_{correction}"] = None
     meta = meta_record(found, settings)
     shown = replace(how.looks, p="interval", correction="none") if effect_type.HAS_DIFFERENCE else how.looks
-    return Findings.alone(Results(effects, meta, []), shown)
+    return Findings.alone(Results(pd.DataFrame(rows), meta, []), shown, how.lower_is_better)
 
 
 def _sizes(table: pd.DataFrame, effect_type: str) -> dict[str, EffectSize]:

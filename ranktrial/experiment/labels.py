@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 
 from ranktrial.common.keys import JsonObject
 from ranktrial.experiment.job_files import tasks_by_folder
 from ranktrial.experiment.marks import marked
-from ranktrial.experiment.records import Experiment
+from ranktrial.experiment.records import Comparison, Experiment
 
 
 def task_labels(experiment: Experiment) -> dict[str, str]:
@@ -38,6 +39,7 @@ def labels_of(experiment: Experiment, tasks: Iterable[str], systems: Iterable[st
     return {what: {name: label for name, label in every[what].items() if name in shown[what]} for what in shown}
 
 
+@cache
 def facts(experiment: Experiment) -> JsonObject:
     """What is known of all systems, tasks and measures."""
     tasks = tasks_by_folder(experiment).values()
@@ -45,6 +47,34 @@ def facts(experiment: Experiment) -> JsonObject:
         "labels": labels(experiment),
         "measures": list(dict.fromkeys(measure for task in tasks for measure in task.measures)),
         "systems": list(experiment.systems),
-        "lower_is_better": list(experiment.lower_is_better),
+        "lower_is_better": list(dict.fromkeys([*experiment.lower_is_better, *_lower(experiment)])),
         "marks": marked(experiment),
     }
+
+
+def facts_of(experiment: Experiment, comparisons: Iterable[Comparison]) -> JsonObject:
+    """What is known of what these comparisons show: no figure is drawn again for what it does not."""
+    compared = list(comparisons)
+    shown = compared_labels(experiment, compared)
+    measures = list(dict.fromkeys(one.statistics.measure for one in compared))
+    folders = {experiment.tasks[task].folder for one in compared for task in one.tasks}
+    systems = [name for one in compared for name in (one.control, one.named(one.treatment))]
+    marks: dict[str, dict[str, list[str]]] = {}
+    for mark, of in marked(experiment).items():
+        for name in dict.fromkeys(systems):
+            if held := [task for task in of.get(name, ()) if task in folders]:
+                marks.setdefault(mark, {})[name] = held
+    lower = [measure for measure in measures if measure in _lower(experiment)]
+    return {"labels": shown, "measures": measures, "lower_is_better": lower, "marks": marks}
+
+
+def compared_labels(experiment: Experiment, comparisons: Iterable[Comparison]) -> dict[str, dict[str, str]]:
+    """The labels of the tasks and systems of comparisons."""
+    compared = list(comparisons)
+    systems = [name for one in compared for name in (one.control, one.named(one.treatment))]
+    return labels_of(experiment, [task for one in compared for task in one.tasks], systems)
+
+
+def _lower(experiment: Experiment) -> list[str]:
+    """The measures of comparisons of which a lower value is better, also one name for the measures of several tasks."""
+    return [one.statistics.measure for one in filter(experiment.is_lower_better, experiment.comparisons.values())]

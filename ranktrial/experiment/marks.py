@@ -5,11 +5,13 @@ Planning finds where they hold; pages have the signs and the sentences. A new on
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from ranktrial.experiment.descriptions import datasets_learnt, is_unstated
 from ranktrial.experiment.records import Experiment, System, Task
+from ranktrial.records.facts import LEARNT, UNSTATED
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ MARKS = (
         "*",
         learnt,
         "; * marks a task on whose training queries the system learnt, all others are transfer",
-        "*: the system learnt from training queries of this task's dataset.",
+        LEARNT.format("*: the system"),
         learnt_at_all,
     ),
     Mark(
@@ -52,18 +54,32 @@ MARKS = (
         "",
         lambda experiment, system, task: is_unstated(experiment, system),
         ". What the published weights of {systems} were trained on is not stated",
-        "Not stated: what the published weights of {systems} were trained on.",
+        UNSTATED.format("{systems}"),
         is_unstated,
     ),
 )
 
 
+def ranked(experiment: Experiment) -> Iterator[tuple[str, System, dict[str, Task]]]:
+    """Yield each system by name, and each treatment that a comparison ranks on other tasks: the tasks that it ranks,
+    by the folders of those for which they stand.
+    """
+    for name, system in experiment.systems.items():
+        yield name, system, {task.folder: task for task in experiment.runs_of(system)}
+    for comparison in experiment.comparisons.values():
+        if on := comparison.treatment_on:
+            tasks = {experiment.tasks[task].folder: experiment.tasks[on.get(task, task)] for task in comparison.tasks}
+            yield comparison.named(comparison.treatment), experiment.systems[comparison.treatment], tasks
+
+
+@cache
 def marked(experiment: Experiment) -> dict[str, dict[str, list[str]]]:
     """Mark -> the systems of which it is stated -> their tasks on which it holds, by folder."""
     found: dict[str, dict[str, list[str]]] = {}
-    for mark in MARKS:
-        for name, system in experiment.systems.items():
-            tasks = [task.folder for task in experiment.runs_of(system) if mark.holds(experiment, system, task)]
-            if tasks or mark.stated(experiment, system):
-                found.setdefault(mark.name, {})[name] = tasks
+    for name, system, tasks in ranked(experiment):
+        for mark in MARKS:
+            held = [folder for folder, task in tasks.items() if mark.holds(experiment, system, task)]
+            if held or mark.stated(experiment, system):
+                of_system = found.setdefault(mark.name, {}).setdefault(name, [])
+                of_system += [folder for folder in held if folder not in of_system]
     return found

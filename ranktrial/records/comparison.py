@@ -12,10 +12,12 @@ same Dependence, to the last digit. Independent tasks with seeds taken as given 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
+import pandas as pd
 
 from ranktrial.common.keys import INLINE
 from ranktrial.statistics.bayes import BayesianSummary
@@ -25,6 +27,24 @@ from ranktrial.statistics.moderation import Model, Subgroups
 from ranktrial.statistics.seeds import SeedEffects, SeedSource
 from ranktrial.statistics.sensitivity import SameTask
 from ranktrial.statistics.summaries import Summary, SummaryEquivalence
+
+Row = TypeVar("Row")
+
+
+def without_missing(table: pd.DataFrame) -> pd.DataFrame:
+    """A table of objects, whose empty cells are None."""
+    objects = table.astype(object)
+    return objects.where(table.notna(), None)
+
+
+def rows_of(kind: type[Row], table: pd.DataFrame) -> list[Row]:
+    """The rows of a table as records, whose fields are its columns; empty cells are None."""
+    return [kind(**row) for row in without_missing(table).to_dict("records")]
+
+
+def table_of(rows: Iterable[object]) -> pd.DataFrame:
+    """Records as the rows of a table of objects."""
+    return pd.DataFrame([dict(vars(row)) for row in rows], dtype=object)
 
 
 @dataclass(frozen=True)
@@ -324,7 +344,7 @@ class ComparisonRow:
 
 @dataclass(frozen=True, kw_only=True)
 class EffectsRow:
-    """One task; the fields are the columns, to which the table adds adjusted p-values."""
+    """One task; the fields are the columns. `_holm` and `_bh` are p-values corrected for the number of tasks."""
 
     task: str
     n: int | None = None
@@ -341,10 +361,18 @@ class EffectsRow:
     t: float | None = None
     t_df: float | None = None
     t_p_value: float | None = None
+    t_p_holm: float | None = None
+    t_p_bh: float | None = None
     t_log10_p: float | None = None
     randomisation_p_value: float | None = None
+    randomisation_p_holm: float | None = None
+    randomisation_p_bh: float | None = None
     equivalence_p_value: float | None = None
+    equivalence_p_holm: float | None = None
+    equivalence_p_bh: float | None = None
     non_inferiority_p_value: float | None = None
+    non_inferiority_p_holm: float | None = None
+    non_inferiority_p_bh: float | None = None
     control_judged: float | None = None
     treatment_judged: float | None = None
     control_seeds: int | None = None

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated
 
+LEARNT = "{} learnt from training queries of this task's dataset."
+UNSTATED = "Not stated: what the published weights of {} were trained on."
+
 
 @dataclass(frozen=True)
 class Labels:

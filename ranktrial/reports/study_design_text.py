@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from ranktrial.records.facts import Labels
 from ranktrial.records.study_design import DesignRecord, FoundBasis, PlanRecord
 from ranktrial.reports.comparison import number_text as form
-from ranktrial.reports.comparison.reading import Labels
 from ranktrial.statistics.power import Target
 
 

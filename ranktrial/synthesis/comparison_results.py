@@ -71,14 +71,14 @@ def rows(
     """
     measured = judged or {}
     lines = [_row(task, one, weights.get(task), measured.get(task, Judged())) for task, one in results.items()]
-    table = pd.DataFrame(lines)
     for test in TESTS:
-        p_values = table[f"{test}_value"].astype(float)
-        place = table.columns.get_loc(f"{test}_value")
-        for offset, (name, adjusted) in enumerate(CORRECTIONS.items(), 1):
-            of_all = pd.Series(adjusted(p_values.fillna(1.0).tolist()), table.index)
-            table.insert(place + offset, f"{test}_{name}", of_all.where(p_values.notna()))
-    return table
+        p_values = [getattr(line, f"{test}_value") for line in lines]
+        counted = [1.0 if p is None else p for p in p_values]
+        for name, adjusted in CORRECTIONS.items():
+            cells: list[dict[str, Any]] = [{f"{test}_{name}": value} for value in adjusted(counted)]
+            of_all = zip(lines, p_values, cells, strict=True)
+            lines = [line if p is None else replace(line, **cell) for line, p, cell in of_all]
+    return pd.DataFrame(lines)
 
 
 def _row(task: str, result: TaskResult, weight: float | None, judged: Judged) -> EffectsRow:

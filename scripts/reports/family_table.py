@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Annotated
 
 from ranktrial.common.command_line import job
+from ranktrial.records.facts import Labels
 from ranktrial.reports.comparison.families import heading, read_family
 from ranktrial.reports.comparison.printed_tables import family_content
-from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.writing.content import Folded
 from ranktrial.reports.writing.printed import write_printed
 
@@ -23,7 +23,7 @@ def write_family(
     """Write the page in both formats."""
     found, name = read_family(table, record, labels), page.stem
     in_full = [Folded("The differences on each task, at full precision", [], f"{name}.tsv")] if found.tasks > 1 else []
-    write_printed(f"{name}: {heading(found, labels)}", family_content(found), page, tex, in_full)
+    write_printed(f"{name}: {heading(found)}", family_content(found), page, tex, in_full)
 
 
 if __name__ == "__main__":

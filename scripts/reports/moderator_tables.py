@@ -14,18 +14,18 @@ import pandas as pd
 
 from ranktrial.common.command_line import job
 from ranktrial.common.files import write_text
+from ranktrial.common.settings import read_record
 from ranktrial.common.tables import write_table
 from ranktrial.records.comparison import ModerationRecord
+from ranktrial.records.facts import Labels
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.reports.comparison.moderation import (
     between_groups,
     coefficients,
     dependence_sentence,
     model_name,
-    read_moderation,
     statement,
 )
-from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.writing import printed
 from ranktrial.reports.writing.content import Block, Items, Paragraph, Section, Table, columns
 from ranktrial.statistics.moderation import Coefficient, Level, Model, Subgroups
@@ -139,7 +139,7 @@ def write_moderators(
     moderators: Path, table: Path, page: Path, tex: Path, title: Annotated[str, "what is compared"], labels: Labels
 ) -> None:
     """Write the tables of a comparison's moderators."""
-    record = read_moderation(moderators)
+    record = read_record(ModerationRecord, moderators)
     blocks = content(record)
     of_tasks = [Section("Values of the tasks", [values(record, labels)])] if record.models else []
     write_table(table, in_full(record))

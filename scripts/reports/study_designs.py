@@ -14,8 +14,8 @@ from ranktrial.common.command_line import job
 from ranktrial.common.files import write_text
 from ranktrial.common.settings import read_record
 from ranktrial.common.tables import write_table
+from ranktrial.records.facts import Labels
 from ranktrial.records.study_design import PlanRecord
-from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.study_design_text import designs, number, remarks, sentence
 from ranktrial.reports.writing import printed
 from ranktrial.reports.writing.content import Block, Figure, Paragraph, Section, Span, Table, bulleted, columns

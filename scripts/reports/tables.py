@@ -16,8 +16,10 @@ from ranktrial.common.command_line import job
 from ranktrial.common.files import write_text
 from ranktrial.common.tables import COMPARISONS, read_table
 from ranktrial.experiment.results_paths import fields_of
+from ranktrial.records.comparison import ComparisonRow, rows_of
+from ranktrial.records.facts import Facts, Labels
 from ranktrial.reports.comparison.printed_tables import content, dependences, in_full
-from ranktrial.reports.comparison.reading import Labels, Looks, adjustments, read_found
+from ranktrial.reports.comparison.reading import Looks, read_found
 from ranktrial.reports.comparison.table import (
     HERE,
     LIKE_THESE,
@@ -64,25 +66,25 @@ def _scopes(row: dict[str, str]) -> list[list[str]]:
 
 def write_tables(
     effects: list[Path], meta: list[Path], comparisons: Path, effects_tables: list[Path],
-    comparisons_tables: list[Path], labels: Labels, looks: dict[str, Looks],
+    comparisons_tables: list[Path], facts: Facts, looks: dict[str, Looks],
 ) -> None:  # fmt: skip
     """Write the tables of each comparison and those of all; `looks` says how each comparison is shown."""
     paths_of_tables = {tuple(fields_of("effects_table", path).values()): path for path in effects_tables}
     every = read_table(comparisons, *COMPARISONS)
-    adjusted = adjustments(every)
+    family = {row.comparison: row for row in rows_of(ComparisonRow, every)}
     for of_tasks, of_all in zip(effects, meta, strict=True):
-        name, comparison = of_all.stem, read_found(of_tasks, of_all, adjusted.get(of_all.stem))
-        plot = as_table(comparison, looks[name], labels)
+        name, comparison = of_all.stem, read_found(of_tasks, of_all, family.get(of_all.stem))
+        plot = as_table(comparison, looks[name], facts)
         blocks = content(name, comparison, plot)
         title = f"{name}: {plot.groups[0].treatment} against {plot.control}"
-        page = printed.markdown_document(title, [*blocks, *dependences(comparison.meta, plot, labels)])
-        write_text(paths_of_tables[name, "tsv"], in_full(comparison, labels).to_csv(sep="\t", index=False))
+        page = printed.markdown_document(title, [*blocks, *dependences(comparison.meta, plot, facts.labels)])
+        write_text(paths_of_tables[name, "tsv"], in_full(comparison, facts.labels).to_csv(sep="\t", index=False))
         write_text(paths_of_tables[name, "md"], page)
-        without = as_table(comparison, replace(looks[name], judged=""), labels)
+        without = as_table(comparison, replace(looks[name], judged=""), facts)
         write_text(paths_of_tables[name, "tex"], printed.latex_document(content(name, comparison, without)))
     texts = {
-        ".md": printed.markdown_document("Comparisons", all_comparisons(every, labels)),
-        ".tex": printed.latex_document(narrow(every, labels)),
+        ".md": printed.markdown_document("Comparisons", all_comparisons(every, facts.labels)),
+        ".tex": printed.latex_document(narrow(every, facts.labels)),
     }
     for path in comparisons_tables:
         write_text(path, texts[path.suffix])

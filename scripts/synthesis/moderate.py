@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -21,7 +21,7 @@ from ranktrial.common.settings import read_record, write_record
 from ranktrial.common.tables import EFFECTS, read_table
 from ranktrial.experiment.results_paths import fields_of
 from ranktrial.ir.trec import Qrels, read_qrels
-from ranktrial.records.comparison import EffectsRow, MetaRecord, ModerationRecord, from_record
+from ranktrial.records.comparison import EffectsRow, MetaRecord, ModerationRecord, from_record, rows_of
 from ranktrial.statistics.dependence import Dependence
 from ranktrial.statistics.design_matrix import Value
 from ranktrial.statistics.effects import combined, reported_within
@@ -90,10 +90,7 @@ def values_of(moderator: Moderator, facts: dict[str, TaskFacts]) -> dict[str, Va
 
 def read_effects(path: Path) -> dict[str, EffectsRow]:
     """The rows of an effects file by task; empty cells are None."""
-    table = read_table(path, *EFFECTS).astype(object)
-    known = table.reindex(columns=[column.name for column in fields(EffectsRow)])
-    rows = [EffectsRow(**row) for row in known.where(known.notna(), None).to_dict("records")]
-    return {row.task: row for row in rows}
+    return {row.task: row for row in rows_of(EffectsRow, read_table(path, *EFFECTS))}
 
 
 def effects_of(

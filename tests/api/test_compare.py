@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import ranktrial as rt
-from ranktrial.reports.comparison.plot_text import notes
+from ranktrial.reports.comparison.notes import notes
 from ranktrial.statistics.independent_tasks import meta_analysis
 from tests.support.one_line import refused
 

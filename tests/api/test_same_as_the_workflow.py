@@ -16,17 +16,17 @@ from ranktrial.api.page import blocks_of
 from ranktrial.common.settings import read_record, read_settings
 from ranktrial.common.tables import COMPARISONS, EFFECTS, read_table
 from ranktrial.experiment import exhibits
+from ranktrial.experiment.labels import facts_of
 from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.results_paths import path
 from ranktrial.ir.trec import read_qrels, read_run
-from ranktrial.records.comparison import FamilyRecord, MetaRecord
-from ranktrial.reports.comparison.reading import without_missing
+from ranktrial.records.comparison import FamilyRecord, MetaRecord, table_of, without_missing
 from ranktrial.reports.figures.page import save
 from ranktrial.reports.writing.content import Paragraph, Section
 from scripts.evaluation import imports, means, score
 from scripts.evaluation import planning as evaluation
 from scripts.reports import figure, tables
-from scripts.reports.planning import figures as planned_figures
+from scripts.reports import planning as planned
 from scripts.reports.sections import Report, Settings, answers, comparisons, families
 from scripts.synthesis import compare, compare_many, comparisons_table
 from scripts.synthesis import planning as synthesis
@@ -110,7 +110,8 @@ class Workflow:
         """The tables of a comparison, by their ending."""
         every = {suffix: path("effects_table", experiment=self.experiment.name, comparison=name, table_format=suffix)
                  for suffix in ("tsv", "md", "tex")}  # fmt: skip
-        settings = {"labels": {"tasks": {}, "systems": {}}, "looks": planned_figures.table_settings(self.experiment)}
+        facts = facts_of(self.experiment, self.experiment.comparisons.values())
+        settings = {"facts": facts, "looks": planned.table_settings(self.experiment)}
         others = [path("effects_table", experiment=self.experiment.name, comparison=other, table_format=suffix)
                   for other in self.experiment.comparisons for suffix in ("tsv", "md", "tex")]  # fmt: skip
         call(self.monkeypatch, tables.write_tables, settings, **self.of_comparisons, comparisons=self.table,
@@ -121,7 +122,7 @@ class Workflow:
         """The report, as its sections see it."""
         experiment = self.experiment
         own = {section.NAME: section.settings(experiment) for section in (comparisons,)}
-        said = {"experiment": experiment.name, "facts": {"labels": {"tasks": {}, "systems": {}}, "measures": ["accuracy"]},
+        said = {"experiment": experiment.name, "facts": facts_of(experiment, experiment.comparisons.values()) | {"measures": ["accuracy"]},
                 "sections": own, "exhibits": [], "jobs": {}, "feeds": []}  # fmt: skip
         inputs = answers.inputs(experiment) | families.inputs(experiment)
         files = {name: [Path(file) for file in given] for name, given in inputs.items()}
@@ -174,7 +175,7 @@ def folder(tmp_path, monkeypatch):
 def assert_same_numbers(workflow, found, names):
     for name in names:
         ours, theirs = found.comparisons[name], workflow.meta(name)
-        pd.testing.assert_frame_equal(ours.effects, without_missing(workflow.effects(name)), check_exact=True)
+        pd.testing.assert_frame_equal(table_of(ours.effects), without_missing(workflow.effects(name)), check_exact=True)
         assert ours.meta == theirs
     every = read_table(Path(workflow.table), *COMPARISONS)
     pd.testing.assert_frame_equal(

@@ -14,7 +14,7 @@ import pytest
 from ranktrial.engine.rule_graph import prefer_first, priorities
 from ranktrial.experiment.exhibits import costs
 from ranktrial.experiment.resolution import resolve
-from scripts.reports.planning import pages
+from scripts.reports import planning as pages
 from scripts.reports.sections import costs as of_costs
 from tests.experiment.test_config import changed
 

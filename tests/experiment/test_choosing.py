@@ -13,7 +13,7 @@ from ranktrial.experiment.leakage import learnt_from
 from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.system_types import system_type
 from ranktrial.ir.trec import write_qrels, write_run
-from ranktrial.reports.comparison.reading import Labels
+from ranktrial.records.facts import Labels
 from ranktrial.reports.contents.data import chosen
 from ranktrial.reports.writing.content import plain
 from scripts.inference.planning import ranking_inputs

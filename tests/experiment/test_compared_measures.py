@@ -3,7 +3,7 @@
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.experiment.exhibits.forest import figure_settings
+from ranktrial.experiment.exhibits import forest
 from ranktrial.experiment.resolution import resolve
 from scripts.synthesis import planning
 from tests.support.configuration import changed
@@ -46,9 +46,9 @@ def test_a_measure_for_all_tasks_but_some_and_one_that_is_the_same_for_all():
 
 def test_lower_values_are_better_of_all_measures_or_of_none():
     lower = changed(BASE, {"lower_is_better": ["accuracy", "MCC"]})
-    assert figure_settings(resolve(lower, "c.yaml"), "c")["lower_is_better"]
+    assert forest.known(resolve(lower, "c.yaml"), "c")["lower_is_better"] == ["accuracy and MCC"]
     assert planning.query_settings(resolve(lower, "c.yaml"), "c")["lower_is_better"]
-    assert "lower_is_better" not in figure_settings(resolve(BASE, "c.yaml"), "c")
+    assert forest.known(resolve(BASE, "c.yaml"), "c")["lower_is_better"] == []
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from ranktrial.experiment.exhibits import family as family_exhibit
 from ranktrial.experiment.resolution import resolve
 from ranktrial.synthesis.families import Settings
 from scripts.reports import family_table, sections
-from scripts.reports.planning import figures, pages
+from scripts.reports import planning as pages
 from scripts.synthesis import planning
 from tests.experiment.test_config import changed
 from tests.support.one_line import refused
@@ -67,7 +67,7 @@ def test_entries_mean_all_that_they_became_and_the_control_comes_first():
 
 def test_without_one_nothing_is_added():
     experiment = resolve(changed({}), "c.yaml")
-    assert experiment.families == {} and figures.family_files(experiment, "family") == []
+    assert experiment.families == {} and pages.family_files(experiment, "family") == []
     assert "multiple_comparisons" not in json.dumps(sections.settings(experiment))
 
 

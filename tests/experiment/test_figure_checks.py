@@ -4,7 +4,7 @@ import pytest
 
 from ranktrial.experiment.exhibits import forest
 from ranktrial.experiment.resolution import resolve
-from scripts.reports.planning import figures
+from scripts.reports import planning as pages
 from scripts.synthesis import planning as synthesis
 from tests.experiment.test_config import changed
 from tests.support.one_line import refused
@@ -54,7 +54,7 @@ def test_options_at_their_defaults_are_the_same_written_or_not():
         forest.settings(resolve(changed({"comparisons/c/figure": figure}), "c.yaml"), "c")
         for figure in ({}, {"fixed": False, "bayesian": False, "influence": False, "queries": False})
     )
-    assert plain == spelt and not {"limits", "lower_is_better", "axis"} & plain.keys()
+    assert plain == spelt and not {"limits", "axis"} & plain.keys()
 
 
 def test_a_figure_is_given_its_options_and_a_table_only_those_of_numbers():
@@ -62,16 +62,16 @@ def test_a_figure_is_given_its_options_and_a_table_only_those_of_numbers():
               "x_label": "Mean difference"}  # fmt: skip
     experiment = resolve(changed({"comparisons/c/figure": figure, "lower_is_better": ["nDCG@10"]}), "c.yaml")
     reported = forest.settings(experiment, "c")
-    assert figure.items() <= reported.items() and reported["lower_is_better"] is True
-    table = figures.table_settings(experiment)["c"]
-    assert table["digits"] == 4 and table["lower_is_better"] and not {"fixed", "limits", "columns"} & table.keys()
+    assert figure.items() <= reported.items() and reported["facts"]["lower_is_better"] == ["nDCG@10"]
+    table = pages.table_settings(experiment)["c"]
+    assert table["digits"] == 4 and not {"fixed", "limits", "columns"} & table.keys()
 
 
 def test_a_figure_is_given_which_tasks_its_systems_learnt_from():
     experiment = resolve(changed({"datasets/o": {"format": "beir", "location": "docs"}, "tasks": ["d", "o"]}), "c.yaml")
-    assert forest.settings(experiment, "c")["trained"] == {"tuned": ["d"]}
+    assert forest.known(experiment, "c")["marks"]["trained"] == {"tuned": ["d"]}
     swapped = changed({"comparisons/c": {"control": "tuned", "treatment": "bm25"}, "recipes/r2": {"train_on": "d"}})
-    assert forest.settings(resolve(swapped, "c.yaml"), "c")["trained"] == {"tuned": ["d"]}
+    assert forest.known(resolve(swapped, "c.yaml"), "c")["marks"]["trained"] == {"tuned": ["d"]}
 
 
 def test_what_a_recipe_starts_from_was_learnt_too():
@@ -82,7 +82,7 @@ def test_what_a_recipe_starts_from_was_learnt_too():
         "tasks": ["d", "o"],
     }
     experiment = resolve(changed(changes), "c.yaml")
-    assert forest.settings(experiment, "c")["trained"] == {"tuned": ["d", "o"]}
+    assert forest.known(experiment, "c")["marks"]["trained"] == {"tuned": ["d", "o"]}
 
 
 def test_measures_of_which_a_lower_value_is_better_are_known_by_any_of_their_names():

@@ -8,7 +8,7 @@ from ranktrial.experiment.judged import family
 from ranktrial.experiment.resolution import resolve
 from scripts.datasets import planning as datasets
 from scripts.inference import planning
-from scripts.reports.planning import pages
+from scripts.reports import planning as pages
 from scripts.synthesis.planning import comparison_inputs, comparison_settings
 from tests.experiment.test_config import changed
 from tests.support.one_line import refused

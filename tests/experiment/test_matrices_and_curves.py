@@ -11,7 +11,7 @@ from ranktrial.experiment.records import Task
 from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.synthesis_records import Curves
 from ranktrial.experiment.trainings import Stage, called, chain
-from scripts.reports.planning import figures as shown
+from scripts.reports import planning as shown
 from scripts.reports.sections.trainings import sizes
 from scripts.synthesis.transfer import planning
 from tests.experiment.test_transfer import STUDY
@@ -127,8 +127,8 @@ def test_what_the_jobs_are_given():
     fixed = study({"recipes/few/start_seed": 1})
     of = {point["system"]: point for point in planning.curves_settings(fixed, "few")["points"]}
     assert of["few-pseudo-32"]["start_seed"] == 1 and "start_seed" not in of["pseudo"]
-    assert "results/e/tables/table.tex" in shown.tables(experiment)
-    assert "results/e/tables/curves-few-answers.tsv" in shown.tables(experiment)
+    assert "results/e/tables/table.tex" in shown.transfer_tables(experiment)
+    assert "results/e/tables/curves-few-answers.tsv" in shown.transfer_tables(experiment)
 
 
 WRONG = {

@@ -3,7 +3,7 @@
 import pytest
 
 from ranktrial.experiment import job_files
-from ranktrial.experiment.exhibits.forest import tasks_learnt
+from ranktrial.experiment.exhibits import forest
 from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.timings import run_timings
 from scripts.datasets import planning as datasets
@@ -70,7 +70,7 @@ def test_what_is_trained_for_each_dataset_apart_ranks_by_the_checkpoint_of_the_r
 
 def test_a_system_that_learnt_from_the_ranked_dataset_is_marked_on_both_tasks():
     experiment = resolved()
-    assert tasks_learnt(experiment, experiment.comparisons["c"]) == {"tuned": ["d", "q"]}
+    assert forest.known(experiment, "c")["marks"]["trained"] == {"tuned": ["d", "q"]}
 
 
 WRONG = {

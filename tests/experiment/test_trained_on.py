@@ -6,8 +6,7 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.experiment.descriptions import datasets_learnt, describe, is_unstated
-from ranktrial.experiment.exhibits.forest import looks as forest_looks
-from ranktrial.experiment.exhibits.forest import tasks_learnt
+from ranktrial.experiment.exhibits import forest
 from ranktrial.experiment.leakage import learnt_from
 from ranktrial.experiment.resolution import resolve
 from scripts.inference import planning as inference
@@ -31,7 +30,7 @@ def test_tasks_of_these_datasets_are_in_domain():
     assert learnt_from(experiment, "tuned", "d") == {("d", "train"), ("e", "train")}
     compared = next(iter(experiment.comparisons.values()))
     assert (compared.control, compared.treatment) == ("bm25", "tuned")
-    assert tasks_learnt(experiment, compared) == {"tuned": ["d"]}
+    assert forest.known(experiment, compared.name)["marks"]["trained"] == {"tuned": ["d"]}
 
 
 def test_a_student_is_in_domain_where_its_teachers_weights_are():
@@ -97,9 +96,9 @@ def test_a_card_among_the_downloads_is_read(tmp_path, monkeypatch):
 
 def test_a_comparison_names_those_whose_training_data_nobody_states():
     experiment = resolved({"systems/zero": {"model": "m"}, "comparisons/z": {"control": "zero", "treatment": "tuned"}})
-    looks = forest_looks(experiment, "z")
-    assert looks["trained"] == {"tuned": ["d"]} and looks["unstated"] == ["zero", "tuned"]
-    assert "unstated" not in forest_looks(resolved(PUBLISHED), "c")
+    marks = forest.known(experiment, "z")["marks"]
+    assert marks["trained"] == {"tuned": ["d"]} and list(marks["unstated"]) == ["zero", "tuned"]
+    assert "unstated" not in forest.known(resolved(PUBLISHED), "c")["marks"]
 
 
 def test_no_training_encoding_or_ranking_is_made_again():

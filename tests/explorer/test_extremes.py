@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from ranktrial.common.tables import EXTREME_QUERIES, read_table
-from ranktrial.reports.comparison.reading import Labels
+from ranktrial.records.facts import Labels
 from ranktrial.reports.contents.comparisons import extreme_queries, linked, state
 from ranktrial.reports.writing.content import Column, Span, Table, spans
 from ranktrial.reports.writing.html_page import row_links

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from ranktrial.reports.comparison.reading import Labels
+from ranktrial.records.facts import Labels
 from ranktrial.reports.contents import costs as contents
 from ranktrial.reports.contents.costs import COLUMNS, costs, costs_table
 from ranktrial.reports.figures.cost_data import Beside, Cost, Point, latency, pareto_front, point_of, row, side_by_side

@@ -6,7 +6,7 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.tables import IMPORTANCE, read_table
-from ranktrial.reports.comparison.reading import Labels
+from ranktrial.records.facts import Labels
 from ranktrial.reports.contents.costs import read_timings
 from ranktrial.reports.contents.training import Rankers, importance
 from ranktrial.reports.figures.importance import PAGE, Panel, importance_chart, panels_of

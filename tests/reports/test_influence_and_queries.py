@@ -12,7 +12,7 @@ from ranktrial.experiment import exhibits
 from ranktrial.experiment.exhibits import influence as influence_exhibit
 from ranktrial.experiment.exhibits import queries as queries_exhibit
 from ranktrial.experiment.resolution import resolve
-from ranktrial.reports.comparison.reading import Labels
+from ranktrial.records.facts import Labels
 from ranktrial.reports.figures import influence
 from ranktrial.reports.figures import queries as queries_figure
 from ranktrial.reports.figures.influence import InfluencePlot, Point, free_places, influence_plot

@@ -13,35 +13,36 @@ import pytest
 from matplotlib.figure import Figure
 
 from ranktrial.common.keys import given
+from ranktrial.common.settings import read_record
 from ranktrial.experiment.exhibits import bubble as exhibit
 from ranktrial.experiment.exhibits import forest as forest_exhibit
 from ranktrial.experiment.resolution import resolve
-from ranktrial.records.comparison import ModerationRecord
+from ranktrial.records.comparison import EffectsRow, ModerationRecord
+from ranktrial.records.facts import Labels
 from ranktrial.reports.comparison import number_text as form
-from ranktrial.reports.comparison.forest_data import Diamond, Subgroup
 from ranktrial.reports.comparison.moderation import (
     coefficient_rows,
     dependence_sentence,
     moderators_test,
-    read_moderation,
     statement,
 )
 from ranktrial.reports.comparison.plot_text import lines_of
-from ranktrial.reports.comparison.reading import Labels, subgroups
 from ranktrial.reports.figures import bubble as bubble_figure
 from ranktrial.reports.figures.bubble import LARGEST, Bubble, BubblePlot, Fitted, bubble_plot
 from ranktrial.reports.figures.forest import forest_plot
 from ranktrial.reports.writing.content import Paragraph
 from ranktrial.statistics.dependence import Dependence
 from ranktrial.statistics.method import Method
-from ranktrial.statistics.moderation import Effects, Model, models
+from ranktrial.statistics.moderation import Effects, Level, Model, Subgroups, models
 from ranktrial.statistics.moderation import subgroups as grouped
+from ranktrial.statistics.summaries import Summary
 from scripts.reports import moderator_tables
-from scripts.reports.planning import figures, pages
+from scripts.reports import planning as pages
 from scripts.reports.sections import comparisons
 from tests.experiment.test_config import changed
 from tests.reports.test_forest import forest, outside, overlapping, patches, words
 from tests.support.calling import call
+from tests.support.meta_records import facts
 
 TASKS = tuple("abcdefgh")
 
@@ -165,7 +166,7 @@ def test_the_tables_hold_every_number(monkeypatch, files, record):
 def draw(files, moderator: str) -> BubblePlot:
     table = pd.read_csv(files / "c.tsv", sep="\t")
     settings = bubble_figure.Settings(moderator, "nDCG@10", Labels({"a": "First"}, {}))
-    return bubble_figure.filled(table, read_moderation(files / "c.json"), settings)
+    return bubble_figure.filled(table, read_record(ModerationRecord, files / "c.json"), settings)
 
 
 def test_a_bubble_plot_shows_values_effects_weights_and_the_model(files, record):
@@ -231,19 +232,27 @@ def test_areas_of_bubbles_are_in_proportion_to_weights():
         assert (line.get_xdata()[0], line.get_ydata()[0]) == (bubble.value, bubble.effect)
 
 
-def in_groups(plain):
-    group = plain.groups[0]
-    names = [row.task for row in group.rows]
-    parts = (
-        Subgroup("Kind: x", (names[0], names[2]), Diamond(0.03, -0.01, 0.07, 0.2)),
-        Subgroup("Kind: a name of a group that is as long as names of groups are, " * 2, tuple(names[3:]), Diamond(0.01, -0.2, 0.1, 0.03)),
-        Subgroup("Kind: z", (names[1],)),
-    )  # fmt: skip
-    return replace(plain, groups=(replace(group, subgroups=parts, between="Between groups (Kind): F(2, 4) = 0.10."),))
+LONG = "a name of a group that is as long as names of groups are, " * 2
+FIT = models(EFFECTS, {"Kind": VALUES["Kind"]}, METHOD)[0].fit
 
 
-def test_each_task_stands_below_the_heading_of_its_subgroup_and_above_its_subtotal():
-    plot = in_groups(forest(7))
+def in_groups(plain, record):
+    """The tasks in three groups, two of which have a subtotal."""
+    (found,) = plain.comparisons
+    names = [row.task for row in found.effects]
+    groups = {"x": [names[0], names[2]], LONG: names[3:], "z": [names[1]]}
+    ends = {"x": (0.03, -0.01, 0.07, 0.2), LONG: (0.01, -0.2, 0.1, 0.03)}
+    levels = {
+        value: Level(2, Summary(effect, 1e-4, 0.01, low, high, None, p, None))
+        for value, (effect, low, high, p) in ends.items()
+    }
+    model = Model(("Kind",), len(names), None, replace(FIT, levels=levels))
+    moderation = replace(record, subgroups=Subgroups("Kind", groups, model))
+    return replace(plain, comparisons=(replace(found, moderation=moderation),))
+
+
+def test_each_task_stands_below_the_heading_of_its_subgroup_and_above_its_subtotal(record):
+    plot = in_groups(forest(7), record)
     lines = lines_of(plot, form.numbers(plot))
     kinds = [line.kind for line in lines]
     assert kinds == ["heading", *["task"] * 2, "subtotal", "heading", *["task"] * 4, "subtotal", "heading", "task",
@@ -256,28 +265,36 @@ def test_each_task_stands_below_the_heading_of_its_subgroup_and_above_its_subtot
 
 @pytest.mark.parametrize("width", ["single column", "double column"])
 @pytest.mark.parametrize("k", [4, 7, 30])
-def test_nothing_overlaps_in_a_forest_plot_with_subgroups(k, width):
-    figure = forest_plot(replace(in_groups(forest(k)), width=width))
+def test_nothing_overlaps_in_a_forest_plot_with_subgroups(k, width, record):
+    figure = forest_plot(in_groups(forest(k, width=width), record))
     assert overlapping(figure) == [] == outside(figure)
     assert (len(patches(figure, "subtotal")), len(patches(figure, "diamond"))) == (2, 1)
-    assert "Between groups (Kind): F(2, 4) = 0.10." in words(figure)
+    assert any(word.startswith("Between groups (Kind): F(1, 6) = ") for word in words(figure))
 
 
 def test_groups_without_a_model_have_headings_and_no_subtotals(record):
-    labels = Labels({"a": "First"}, {})
-    groups = subgroups(record.subgroups, labels)
-    assert [group.label for group in groups] == ["Kind: x", "Kind: y"] and groups[0].tasks[0] == "First"
-    assert groups[1].subtotal.effect == record.subgroups.model.fit.levels["y"].summary.effect
-    fewer = replace(record.subgroups, model=Model(("Kind",), 8, "too few"))
-    assert [group.subtotal for group in subgroups(fewer, labels)] == [None, None]
-    assert subgroups(None, labels) == ()
+    def lines(subgroups):
+        comparison = replace(forest().comparisons[0], effects=tuple(EffectsRow(task=task, n=9) for task in TASKS))
+        found = replace(comparison, moderation=replace(record, subgroups=subgroups))
+        plot = replace(forest(), comparisons=(found,), facts=facts(Labels({"a": "First"}, {})))
+        return [(line.kind, line.label, line.effect) for line in lines_of(plot, form.numbers(plot))]
+
+    fitted, fewer = lines(record.subgroups), lines(replace(record.subgroups, model=Model(("Kind",), 8, "too few")))
+    headings = [label for kind, label, _ in fitted if kind == "heading"]
+    assert headings == [label for kind, label, _ in fewer if kind == "heading"] == ["Kind: x", "Kind: y"]
+    assert fitted[1][1] == "First"
+    levels = record.subgroups.model.fit.levels
+    assert [effect for kind, _, effect in fitted if kind == "subtotal"] == [
+        levels[value].summary.effect for value in "xy"
+    ]
+    assert "subtotal" not in [kind for kind, *_ in fewer]
 
 
 def test_a_comparison_with_moderators_has_their_figures_and_tables():
     datasets = {f"datasets/{name}": {"format": "beir", "location": name} for name in ("scripts", "rules", "docs")}
     plain = {**datasets, "tasks": ["d", "scripts", "rules", "docs"], "comparisons/c/subgroups": "trained"}
     without = resolve(changed(plain), "c.yaml")
-    assert figures.moderated(without) == ["c"] and exhibit.names(without) == {}
+    assert pages.moderated(without) == ["c"] and exhibit.names(without) == {}
     experiment = resolve(changed(plain | {"comparisons/c/moderators": ["trained", "corpus-size"]}), "c.yaml")
     names = ["bubble-c-trained", "bubble-c-corpus-size"]
     assert list(exhibit.names(experiment)) == names
@@ -288,4 +305,4 @@ def test_a_comparison_with_moderators_has_their_figures_and_tables():
     assert forest_exhibit.subgrouped(experiment, ("c", "other")) == []
     settings = exhibit.exhibit(experiment, names[1]).settings
     assert (settings["moderator"], settings["measure"]) == ("corpus-size", "nDCG@10")
-    assert figures.moderator_table_settings(experiment, "c")["title"] == "c, tuned against bm25"
+    assert pages.moderator_table_settings(experiment, "c")["title"] == "c, tuned against bm25"

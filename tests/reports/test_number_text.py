@@ -8,15 +8,21 @@ from dataclasses import replace
 
 import pytest
 
+from ranktrial.records.comparison import EffectsRow
+from ranktrial.reports.comparison import notes
 from ranktrial.reports.comparison import number_text as form
-from ranktrial.reports.comparison import plot_text
-from ranktrial.reports.comparison.forest_data import Diamond, Forest, Group, Heterogeneity, Row
+from ranktrial.reports.comparison.reading import Forest, Found, Looks
 from ranktrial.reports.figures.fonts import width, wrap
+from tests.support.meta_records import facts, meta_record
 
 
-def plain(*intervals: tuple[float, float]) -> Forest:
-    tasks = tuple(Row(str(low), 9, (low + high) / 2, low, high, 0.5, 0.1, 0.2) for low, high in intervals)
-    return Forest("C", (Group("T", tasks),), "MD", "nDCG@10", 0.05, "DL", "normal")
+def plain(*intervals: tuple[float, float], summary: dict | None = None, **changes) -> Forest:
+    ends = {"weight": 0.5, "control_mean": 0.1, "treatment_mean": 0.2}
+    tasks = [
+        EffectsRow(task="a", n=9, effect=(low + high) / 2, ci_low=low, ci_high=high, **ends) for low, high in intervals
+    ]
+    found = Found(tuple(tasks), meta_record(summary=summary, **changes))
+    return Forest((found,), Looks(alpha=0.05, judged=""), facts())
 
 
 @pytest.mark.parametrize(
@@ -117,10 +123,10 @@ def test_confidence_level(alpha, expected):
 
 
 def spoken(**changes) -> str:
-    values = {"q": 130.84, "df": 6, "p_value": 1e-25, "i2": 95.36, "tau2": 0.00096, "tau2_ci": (0.00039, 0.0083)}
-    found = {field: changes.pop(field) for field in [*changes] if field in values}
-    forest = replace(plain((0.2, 0.6)), **changes)
-    return plot_text.heterogeneity(Heterogeneity(**(values | found)), forest).replace("\N{NO-BREAK SPACE}", " ")
+    values = {"q": 130.84, "q_df": 6, "q_p_value": 1e-25, "i2": 95.36, "tau2": 0.00096, "tau2_ci": (0.00039, 0.0083)}
+    wide = {"effect": 0.4, "ci_low": 0.2, "ci_high": 0.6}  # a summary as wide as the task
+    forest = plain((0.2, 0.6), summary=wide, **(values | changes))
+    return notes.heterogeneity(forest.groups[0].heterogeneity, forest).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_heterogeneity():
@@ -129,7 +135,7 @@ def test_heterogeneity():
         "τ = 0.03 in nDCG@10, 95% CI [0.02, 0.09]; Q = 130.8, df = 6, p < 0.001; I² = 95.4% (relative to sampling "
         "error: rises with the queries per task)"
     )
-    assert "Q = 130.8, df = 6, p = 0.200;" in spoken(p_value=0.2)
+    assert "Q = 130.8, df = 6, p = 0.200;" in spoken(q_p_value=0.2)
     for tau2, interval, expected in (
         (0.0, (0.0, 0.0123), "τ = 0.00 in nDCG@10, 95% CI [0.00, 0.11];"),
         (9e-12, (0.0, 4e-10), "τ < 0.01 in nDCG@10, 95% CI [0.00, <0.01];"),
@@ -141,14 +147,14 @@ def test_heterogeneity():
 
 
 def test_an_interval_that_has_no_name_is_not_called_normal():
-    forest = plain((0.2, 0.6))
-    assert plot_text.method(forest, forest.groups[0]) == "DL, normal interval"
-    assert plot_text.method(replace(forest, interval="knapp-hartung"), forest.groups[0]) == "DL, Knapp-Hartung"
+    result = meta_record().meta
+    assert notes.method(result) == "DL, normal interval"
+    assert notes.method(replace(result, interval="knapp-hartung")) == "DL, Knapp-Hartung"
     with pytest.raises(
         ValueError,
         match="unknown 'other'; expected one of equal-weights, knapp-hartung, knapp-hartung-unmodified, normal",
     ):
-        plot_text.method(replace(forest, interval="other"), forest.groups[0])
+        notes.method(replace(result, interval="other"))
 
 
 def test_means_lose_decimals_as_they_grow():
@@ -158,8 +164,8 @@ def test_means_lose_decimals_as_they_grow():
 
 
 def test_summary_is_included_in_the_common_form():
-    group = Group("T", plain((0.2, 0.6)).groups[0].rows, Diamond(0.3, 0.2999, 0.3001))
-    assert form.numbers(Forest("C", (group,), "MD", "AP", 0.05, "DL", "normal")).decimals == 1 - (-1)
+    summary = {"effect": 0.3, "ci_low": 0.2999, "ci_high": 0.3001}
+    assert form.numbers(plain((0.2, 0.6), summary=summary)).decimals == 1 - (-1)
 
 
 @pytest.mark.parametrize("limit", [20.0, 45.0, 90.0, 400.0])

@@ -1,22 +1,26 @@
 """What figures, tables and pages are made of, on small experiments."""
 
 import json
+import re
 import typing
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from ranktrial.common import plugins
 from ranktrial.common.settings import read_settings
 from ranktrial.configuration.reading import read_yaml
+from ranktrial.configuration.sections.configuration import Configuration
 from ranktrial.experiment import exhibits, timings
 from ranktrial.experiment.descriptions import cautions
-from ranktrial.experiment.exhibits import costs, forest
+from ranktrial.experiment.exhibits import bars, costs, forest
 from ranktrial.experiment.labels import labels
 from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.results_paths import FIGURE_FORMATS, parse
 from scripts.reports import figure, sections
-from scripts.reports.planning import figures, pages
+from scripts.reports import planning as pages
 from scripts.reports.sections import made, systems, trainings
 from tests.experiment.test_config import changed
 
@@ -64,8 +68,8 @@ def test_a_figure_is_given_only_the_labels_that_it_shows():
     assert labels(EXPERIMENT)["systems"]["bm25"] == "BM25"
     of_one = forest.settings(EXPERIMENT, "z")
     of_both = forest.settings(EXPERIMENT, "both")
-    assert of_one["labels"]["systems"].keys() <= {"bm25", "zero"}
-    assert of_one["labels"]["tasks"] == of_both["labels"]["tasks"] == {"d": "Data"}
+    assert of_one["facts"]["labels"]["systems"].keys() <= {"bm25", "zero"}
+    assert of_one["facts"]["labels"]["tasks"] == of_both["facts"]["labels"]["tasks"] == {"d": "Data"}
     assert of_both["title"] == "A title" and "together" not in of_both
 
 
@@ -80,13 +84,13 @@ def test_comparisons_in_one_figure_may_have_other_tasks_each():
         "systems/tuned/recipe": {"each": {"d": "r", "half": "q"}},
     }  # fmt: skip
     reported = forest.settings(resolve(changed(changes), "c.yaml"), "both")
-    assert reported["labels"]["tasks"] == {"d": "First", "half": "Second"}
-    assert reported["trained"] == {"tuned": ["d", "half"]}
+    assert reported["facts"]["labels"]["tasks"] == {"d": "First", "half": "Second"}
+    assert reported["facts"]["marks"]["trained"] == {"tuned": ["d", "half"]}
 
 
 def test_a_title_is_no_setting_of_a_table():
-    assert "title" in forest.figure_settings(EXPERIMENT, "c")
-    assert not {"title", "width"} & figures.table_settings(EXPERIMENT)["c"].keys()
+    assert "title" in forest.looks(EXPERIMENT, "c")
+    assert not {"title", "width"} & pages.table_settings(EXPERIMENT)["c"].keys()
 
 
 def test_a_figure_reads_the_table_of_all_comparisons_where_there_are_several():
@@ -239,3 +243,19 @@ def test_the_pages_know_on_which_dev_queries_systems_were_tuned():
     )
     assert systems.tuned(resolve(tuned, "c.yaml")) == {"d": ["bm25"]}
     assert systems.tuned(EXPERIMENT) == {}
+
+
+@pytest.mark.parametrize(
+    ("declared", "problem"),
+    [
+        ({"PREFIX": "chart-"}, "figures toy: 'names chart-…' belongs to figures bars"),
+        ({"Keys": bars.Keys}, "figures toy: 'charts' belongs to figures bars"),
+        ({"Keys": Configuration}, "belongs to the configuration"),
+    ],
+)
+def test_two_kinds_of_figures_do_not_share_a_key_or_the_beginning_of_names(monkeypatch, declared, problem):
+    toy = SimpleNamespace(**{"PREFIX": "toy-"} | declared)
+    every = {**plugins.load_all(exhibits.PACKAGE), "toy": toy}
+    monkeypatch.setattr(plugins, "load_all", lambda package: every)
+    with pytest.raises(ValueError, match=re.escape(problem)):
+        exhibits.kinds.__wrapped__()

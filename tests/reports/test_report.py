@@ -3,7 +3,7 @@
 import json
 import re
 import subprocess
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,9 @@ from ranktrial.common.tables import read_texts
 from ranktrial.common.version import VERSION, commit_text
 from ranktrial.experiment.exhibits import Placed, shown
 from ranktrial.experiment.resolution import resolve
-from ranktrial.reports.comparison.reading import SHOWN, Adjusted, Adjustment, Found, Labels, Looks, check_columns
+from ranktrial.records.comparison import ComparisonRow, EffectsRow
+from ranktrial.records.facts import Labels
+from ranktrial.reports.comparison.reading import Found, Looks, check_columns
 from ranktrial.reports.comparison.table import TRIED, TRIED_NOTE
 from ranktrial.reports.contents import data
 from ranktrial.reports.contents.comparisons import Figures, compared, comparisons, first, grouped, questions
@@ -43,10 +45,11 @@ from ranktrial.synthesis.comparison_results import rows
 from scripts.reports.sections import with_exhibits
 from scripts.reports.sections.made import origin_of
 from tests.experiment.test_config import changed
+from tests.support.meta_records import facts as known_facts
 from tests.support.meta_records import meta_record
 
 EVIL = 'A <b>bold</b> & "quoted" <script>alert(1)</script>'
-LOOKS = Looks(alpha=0.05, estimator="DL", interval="normal", judged="", p="t-test", correction="none", sort="config")
+LOOKS = Looks(alpha=0.05, judged="")
 SUMMARY = {"effect": 0.05, "variance": 1e-4, "se": 0.01, "ci_low": 0.03, "ci_high": 0.07, "df": None, "p_value": 1e-6,
            "log10_p": -6.0}  # fmt: skip
 META = {
@@ -63,20 +66,20 @@ def one_found(**changes):
          "control_judged": None, "treatment_judged": None, "undefined": None}
         for task in "ab"
     ]  # fmt: skip
-    return Found(pd.DataFrame(rows).astype(object), meta_record(**META | changes))
+    return Found(tuple(EffectsRow(**row) for row in rows), meta_record(**META | changes))
 
 
-NAMES = Labels({}, {})
+NAMES = known_facts()
 
 
-def all_compared(found, labels=NAMES, looks=LOOKS):
-    return compared(found, dict.fromkeys(found, looks), labels)
+def all_compared(found, known=NAMES, looks=LOOKS):
+    return compared(found, dict.fromkeys(found, looks), known)
 
 
-def sections(found, labels=NAMES, together=None):
+def sections(found, known=NAMES, together=None):
     """The sections of the comparisons."""
     drawn = dict.fromkeys([*found, *(together or {})], LOOKS)
-    shown = (all_compared(found, labels), Figures(together or {}, drawn, {}), labels)
+    shown = (all_compared(found, known), Figures(together or {}, drawn, {}))
     return [first(*shown), *comparisons(*shown).blocks]
 
 
@@ -88,8 +91,11 @@ def named(blocks, kind):
     return found
 
 
-def adjustment(summary: float, mean: float) -> Adjustment:
-    return Adjustment(Adjusted(summary, summary, 7), Adjusted(mean, mean, 7), Adjusted(), Adjusted())
+def adjustment(summary: float, mean: float) -> ComparisonRow:
+    names = {"comparison": "x", "control": "c", "treatment": "t", "measure": "nDCG@10", "effect_type": "MD", "k": 2}
+    return ComparisonRow(
+        **names, hypotheses=7, p_holm=summary, p_bh=summary, fixed_mean_p_holm=mean, fixed_mean_p_bh=mean
+    )
 
 
 def answers_of(one):
@@ -156,7 +162,7 @@ def test_a_comparison_is_a_question_and_its_answers(changes, expected):
 )
 def test_answers_follow_the_direction_of_the_measure(summary, expected):
     found = {"x": one_found(summary=SUMMARY | summary)}
-    one = all_compared(found, looks=replace(LOOKS, lower_is_better=True))["x"]
+    one = all_compared(found, known_facts(lower_is_better=True))["x"]
     assert answers_of(one)[:2] == [("no, higher", "worse"), expected]
 
 
@@ -319,11 +325,11 @@ def test_the_rules_have_their_jobs_and_what_they_take():
 
 
 def test_text_of_the_configuration_is_never_markup():
-    labels = Labels({"a": EVIL}, {"t": EVIL, "c": "C"})
+    labels = known_facts(Labels({"a": EVIL}, {"t": EVIL, "c": "C"}))
     content = [
         *sections({"x": one_found()}, labels),
         data.tasks([EVIL], pd.DataFrame(), {}),
-        data.systems({"t": EVIL}, labels, {}, [EVIL]),
+        data.systems({"t": EVIL}, labels.labels, {}, [EVIL]),
         made(ORIGIN, {EVIL: 1}, [[EVIL, EVIL]], [], [EVIL]),
     ]
     svg = f'<svg width="5pt"><text>{EVIL}</text></svg>'
@@ -350,8 +356,7 @@ def test_a_caption_names_the_effect_that_was_computed(effect, hedges, said):
 
 def test_a_column_of_an_effects_file_that_nobody_knows_is_an_error():
     """A misspelt column would otherwise be left out of figures without a word."""
-    known = ["task", *SHOWN]
-    check_columns([*known, "t_p_holm", "seed_share"], "x.tsv")
+    known = [one.name for one in fields(EffectsRow)]
     with pytest.raises(UserError, match=r"x\.tsv: unknown column 'control_jugded'"):
         check_columns([*known, "control_jugded"], "x.tsv")
     with pytest.raises(UserError, match=r"x\.tsv: no column 'control_judged'"):

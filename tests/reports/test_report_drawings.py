@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ElementTree
 import pandas as pd
 import pytest
 
-from ranktrial.reports.comparison.reading import Labels
+from ranktrial.records.facts import Labels
 from ranktrial.reports.contents.training import SizeGroup, losses_of, size_curves, thinned
 from ranktrial.reports.figures.curves import Spot, curves_plot, losses
 from ranktrial.reports.figures.page import as_svg

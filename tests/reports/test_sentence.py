@@ -7,17 +7,16 @@ from dataclasses import replace
 import pandas as pd
 from scipy import stats
 
-from ranktrial.reports.comparison.forest_data import Diamond, Forest
-from ranktrial.reports.comparison.plot_text import Verdict
-from ranktrial.reports.comparison.reading import Adjusted, Adjustment, Found, Labels, Looks
+from ranktrial.records.comparison import ComparisonRow, EffectsRow, rows_of
+from ranktrial.records.facts import Labels
+from ranktrial.reports.comparison.notes import Verdict
+from ranktrial.reports.comparison.reading import Forest, Found, Group, Looks, Mean
 from ranktrial.reports.comparison.sentence import Answer, answers, sentence
 from ranktrial.reports.comparison.table import as_table, notes, tasks_table
-from tests.support.meta_records import meta_record
+from tests.support.meta_records import facts, meta_record
 
 MINUS = "\N{MINUS SIGN}"
-LOOKS = Looks(
-    alpha=0.05, estimator="REML", interval="knapp-hartung", judged="", p="t-test", correction="none", sort="config"
-)
+LOOKS = Looks(alpha=0.05, judged="")
 LABELS = Labels({}, {"t": "Tuned & Co", "c": "BM25"})
 SUMMARY = {"effect": 0.05, "se": 0.01, "ci_low": 0.03, "ci_high": 0.07, "df": None, "p_value": 1e-6}
 META = {
@@ -29,7 +28,7 @@ META = {
 OLD_WORDS = ("chance", "told apart", "luck", "beyond", "a gain", "a loss", "not worse")
 
 
-def found(family: Adjustment | None = None, low: float = 0.01, **changes) -> Found:
+def found(family: ComparisonRow | None = None, low: float = 0.01, **changes) -> Found:
     """A comparison with one row per task, the lower ends of their intervals at `low`."""
     k = changes.get("k", 4)
     rows = [{"task": f"task {place}", "n": 50, "effect": 0.05, "ci_low": low, "ci_high": 0.09, "weight": 1 / k, "p_value": 0.01,
@@ -38,22 +37,24 @@ def found(family: Adjustment | None = None, low: float = 0.01, **changes) -> Fou
         rows
         or [{"task": "a", "n": 1, "undefined": "too few queries", "effect": None, "weight": None, "t_p_value": None}]
     )
-    return Found(table.astype(object).where(table.notna(), None), meta_record(**META | changes), family)
+    return Found(tuple(rows_of(EffectsRow, table)), meta_record(**META | changes), family)
 
 
-def plot_of(one: Found, looks: Looks = LOOKS) -> Forest:
-    return as_table(one, looks, LABELS)
+def plot_of(one: Found, looks: Looks = LOOKS, **known) -> Forest:
+    return as_table(one, looks, facts(LABELS, **known))
 
 
-def said(one: Found | None = None, looks: Looks = LOOKS, **changes) -> str:
+def said(one: Found | None = None, looks: Looks = LOOKS, known: dict | None = None, **changes) -> str:
     one = one or found(**changes)
-    return sentence(one.meta, plot_of(one, looks))
+    return sentence(one.meta, plot_of(one, looks, **known or {}))
 
 
-def holm(summary: float, mean: float, hypotheses: int = 8) -> Adjustment:
-    return Adjustment(
-        Adjusted(summary, summary, hypotheses), Adjusted(mean, mean, hypotheses), Adjusted(), Adjusted(0.04, 0.04, 2)
-    )
+def holm(summary: float, mean: float, hypotheses: int = 8, non_inferiority: float = 0.04) -> ComparisonRow:
+    return ComparisonRow(
+        comparison="x", control="c", treatment="t", measure="nDCG@10", effect_type="MD", k=4, hypotheses=hypotheses,
+        p_holm=summary, p_bh=summary, fixed_mean_p_holm=mean, fixed_mean_p_bh=mean, margin_hypotheses=2,
+        p_non_inferiority_holm=non_inferiority, p_non_inferiority_bh=non_inferiority,
+    )  # fmt: skip
 
 
 def test_a_comparison_answers_in_three_scopes():
@@ -129,7 +130,7 @@ def test_an_estimate_of_zero_has_no_direction():
 def test_a_mean_that_is_more_exact_than_the_tasks_keeps_its_digits():
     """Two decimals fit tasks with intervals of 0.2; those of 48 tasks' mean would read 0.08 (0.07 to 0.10)."""
     wide = found(fixed_mean=SUMMARY | {"effect": 0.0823, "ci_low": 0.0671, "ci_high": 0.0975}, summary=SUMMARY)
-    wide.effects["ci_low"], wide.effects["ci_high"] = -0.05, 0.15
+    wide = replace(wide, effects=tuple(replace(row, ci_low=-0.05, ci_high=0.15) for row in wide.effects))
     text = said(wide)
     assert "by 0.082 (95% CI 0.067 to 0.098;" in text and "estimated at 0.050 (95% CI 0.030 to 0.070;" in text
     assert f"between {MINUS}0.02 and 0.12 (95% prediction" in text
@@ -137,7 +138,7 @@ def test_a_mean_that_is_more_exact_than_the_tasks_keeps_its_digits():
 
 
 def test_lower_is_better_turns_who_is_better_not_which_mean_is_higher():
-    text = said(looks=replace(LOOKS, lower_is_better=True), prediction_interval=[0.01, 0.1])
+    text = said(known={"lower_is_better": True}, prediction_interval=[0.01, 0.1])
     assert "exceeds that of BM25" in text and text.endswith("so BM25 is expected to be better there.")
 
 
@@ -180,7 +181,7 @@ def test_non_inferiority_is_corrected_as_the_verdicts_are():
         "Non-inferiority of Tuned & Co to BM25 over collections like these, with margin 0.01, is shown at the 0.05 level "
         "(p = 0.030, Holm-corrected p = 0.040 for two hypotheses)." in text
     )
-    adjusted = replace(holm(0.001, 0.001), non_inferiority=Adjusted(0.06, 0.06, 2))
+    adjusted = holm(0.001, 0.001, non_inferiority=0.06)
     assert "is not shown at the 0.05 level (p = 0.030, Holm-corrected p = 0.060" in said(
         found(adjusted, equivalence=margin)
     )
@@ -216,7 +217,7 @@ def results():
         )
         one = found(holm(adjusted, by_holm), fixed_mean=mean_of(effect, p), summary=mean_of(other, own),
                     prediction_interval=prediction, **margin)  # fmt: skip
-        yield one, replace(LOOKS, lower_is_better=lower)
+        yield one, lower
 
 
 def test_equal_weights_give_both_means_one_estimate_and_why_the_second_may_be_the_surer():
@@ -248,9 +249,9 @@ def contradictions(one: Found, plot: Forest) -> list[str]:
     mean, summary = plot.groups[0].fixed_mean, plot.groups[0].summary
     here, like, new = answers(one.meta, plot)
     text = sentence(one.meta, plot)
-    stronger = TESTS[summary.own_p, summary.p_holm] > TESTS[mean.own_p, mean.p_holm]
+    stronger = TESTS[summary.p_value, summary.test.holm] > TESTS[mean.p_value, mean.test.holm]
     opposed = summary.effect * mean.effect < 0
-    by_holm = stronger and not opposed and mean.own_p < plot.alpha
+    by_holm = stronger and not opposed and mean.p_value < plot.alpha
     by_precision = opposed or (stronger and not by_holm)
     checks = {
         "old words": not any(word in text.lower() for word in OLD_WORDS),
@@ -260,14 +261,14 @@ def contradictions(one: Found, plot: Forest) -> list[str]:
         "relation": ("exceeds that of" in text, "is below that of" in text) == (mean.effect > 0, mean.effect < 0),
         **mean_checks("here", here, mean, plot),
         **mean_checks("like these", like, summary, plot),
-        **prediction_checks(new, summary, plot),
+        **prediction_checks(new, plot.groups[0], plot),
     }
     return [f"{name}: {text}" for name, holds in checks.items() if not holds]
 
 
-def mean_checks(name: str, answer: Answer, mean: Diamond, plot: Forest) -> dict[str, bool]:
+def mean_checks(name: str, answer: Answer, mean: Mean, plot: Forest) -> dict[str, bool]:
     """Sentence, short answer and its colour say the same of a mean."""
-    expected = TESTS[mean.own_p, mean.p_holm]
+    expected = TESTS[mean.p_value, mean.test.holm]
     significant = expected is Verdict.SIGNIFICANT
     better = (mean.effect > 0) != plot.lower_is_better
     words = f"{'yes' if better else 'no'}, {'higher' if mean.effect > 0 else 'lower'}"
@@ -279,15 +280,15 @@ def mean_checks(name: str, answer: Answer, mean: Diamond, plot: Forest) -> dict[
     }
 
 
-def prediction_checks(new: Answer, summary: Diamond, plot: Forest) -> dict[str, bool]:
+def prediction_checks(new: Answer, group: Group, plot: Forest) -> dict[str, bool]:
     """A winner in a new collection is named only where the interval excludes 0 and the mean over collections is
     significant.
     """
-    if summary.prediction_interval is None:
+    if group.prediction is None:
         return {"no prediction": "no prediction interval" in new.sentence and new.kind == "open"}
-    low, high = summary.prediction_interval
+    low, high = group.prediction
     excludes_0 = low > 0 or high < 0
-    significant = TESTS[summary.own_p, summary.p_holm] is Verdict.SIGNIFICANT
+    significant = TESTS[group.summary.p_value, group.summary.test.holm] is Verdict.SIGNIFICANT
     winner = re.search(r"so (Tuned & Co|BM25) is expected to be better", new.sentence)
     treatment = (low > 0) != plot.lower_is_better
     return {
@@ -299,41 +300,43 @@ def prediction_checks(new: Answer, summary: Diamond, plot: Forest) -> dict[str, 
 
 def test_sentences_never_contradict():
     count = 0
-    for one, looks in results():
-        assert contradictions(one, plot_of(one, looks)) == []
+    for one, lower in results():
+        assert contradictions(one, plot_of(one, lower_is_better=lower)) == []
         count += 1
     assert count > 400
 
 
 def test_a_sentence_says_which_side_learnt_from_the_collections():
     one = found()
-    learnt = replace(LOOKS, trained={"t": ["task 1", "task 2"], "c": ["task 1"]})
+    learnt = {"trained": {"t": ["task 1", "task 2"], "c": ["task 1"]}}
     expected = (
         "In-domain training: Tuned & Co learnt from training queries of two of these four collections, BM25 of one."
     )
-    assert expected in said(one, learnt) and "In-domain" not in said(one)
-    both = replace(LOOKS, trained={"t": ["task 1"], "c": ["task 1"]})
-    assert "In-domain" not in said(one, both)
-    every = replace(LOOKS, trained={"c": [f"task {place}" for place in range(4)]})
-    assert "Tuned & Co learnt from training queries of none of these four collections, BM25 of all." in said(one, every)
-    alone = said(None, replace(LOOKS, trained={"c": ["task 0"]}), k=1)
+    assert expected in said(one, known=learnt) and "In-domain" not in said(one)
+    both = {"trained": {"t": ["task 1"], "c": ["task 1"]}}
+    assert "In-domain" not in said(one, known=both)
+    every = {"trained": {"c": [f"task {place}" for place in range(4)]}}
+    assert "Tuned & Co learnt from training queries of none of these four collections, BM25 of all." in said(
+        one, known=every
+    )
+    alone = said(known={"trained": {"c": ["task 0"]}}, k=1)
     assert "BM25 learnt from training queries of this collection, Tuned & Co did not." in alone
 
 
 def test_a_sentence_says_what_is_not_stated_of_published_weights():
-    one, unstated = found(), replace(LOOKS, trained={"t": ["task 1"]}, unstated=["c"])
-    assert "BM25 of none, as far as is stated." in said(one, unstated)
-    assert "stated" not in said(one, replace(unstated, unstated=[]))
-    assert "stated" not in said(one, replace(LOOKS, unstated=["c"]))  # nobody is known to have learnt from them
-    alone = said(None, replace(LOOKS, trained={"t": ["task 0"]}, unstated=["c"]), k=1)
+    one, unstated = found(), {"trained": {"t": ["task 1"]}, "unstated": ("c",)}
+    assert "BM25 of none, as far as is stated." in said(one, known=unstated)
+    assert "stated" not in said(one, known=unstated | {"unstated": ()})
+    assert "stated" not in said(one, known={"unstated": ("c",)})  # nobody is known to have learnt from them
+    alone = said(known={"trained": {"t": ["task 0"]}, "unstated": ("c",)}, k=1)
     assert (
         "Tuned & Co learnt from training queries of this collection, whether the published weights of BM25 did" in alone
     )
-    assert "Not stated: what the published weights of BM25 were trained on." in notes(one, plot_of(one, unstated))
+    assert "Not stated: what the published weights of BM25 were trained on." in notes(plot_of(one, **unstated))
 
 
 def test_tasks_of_a_table_are_marked_as_in_the_figure():
     one = found()
-    plot = plot_of(one, replace(LOOKS, trained={"t": ["task 1"]}))
+    plot = plot_of(one, trained={"t": ["task 1"]})
     assert [row[0] for row in tasks_table("x", plot).blocks[0]] == ["task 0", "task 1\N{DAGGER}", "task 2", "task 3"]
-    assert "\N{DAGGER} Tuned & Co learnt from training queries of this task's dataset." in notes(one, plot)
+    assert "\N{DAGGER} Tuned & Co learnt from training queries of this task's dataset." in notes(plot)

@@ -14,8 +14,9 @@ import pandas as pd
 
 from ranktrial.common.keys import given
 from ranktrial.experiment.synthesis_records import SeedsOf
-from ranktrial.reports.comparison.plot_text import notes
-from ranktrial.reports.comparison.reading import Found, adjustments
+from ranktrial.records.comparison import ComparisonRow, EffectsRow, rows_of
+from ranktrial.reports.comparison.notes import notes
+from ranktrial.reports.comparison.reading import Found
 from ranktrial.reports.comparison.sentence import sentence
 from ranktrial.statistics.sensitivity import sensitivity
 from ranktrial.synthesis.all_comparisons import Settings as TableSettings
@@ -62,8 +63,7 @@ def generated(generator: np.random.Generator) -> Found:
         found.synthesis, settings, **dependence_record(found, settings), equivalence=equivalence_record(found, settings),
         sensitivity=sensitivity_record(every) if every else None,
     )  # fmt: skip
-    effects = rows(found.tasks, found.synthesis.weights).astype(object)
-    return Found(effects.where(effects.notna(), None), record)
+    return Found(tuple(rows_of(EffectsRow, rows(found.tasks, found.synthesis.weights))), record)
 
 
 class Reader:
@@ -134,14 +134,13 @@ def test_each_sentence_says_what_a_second_reader_finds_in_its_record():
         founds = {name: one for name, one in founds.items() if one.meta.meta is not None}
         compared_all = table({name: one.meta for name, one in founds.items()}, TableSettings())
         cells = compared_all.set_index("comparison").to_dict("index")
-        of_family = adjustments(compared_all)
+        of_family = {row.comparison: row for row in rows_of(ComparisonRow, compared_all)}
         for name, one in founds.items():
             record = given(one.meta)
-            looks = replace(LOOKS, interval=record["interval"], lower_is_better=False)
             shown = replace(one, family=of_family[name])
-            plot = plot_of(shown, looks)
+            plot = plot_of(shown, LOOKS)
             text = sentence(one.meta, plot)
-            reader = Reader(record, cells[name], one.effects.to_dict("records"))
+            reader = Reader(record, cells[name], list(map(vars, one.effects)))
             for phrase, there in reader.expected().items():
                 assert (phrase in text) == there, (phrase, there, text, record)
                 phrases.setdefault(phrase, set()).add(there)

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from ranktrial.configuration.sections.comparison import Assumed
+from ranktrial.records.facts import Labels
 from ranktrial.records.study_design import FoundBasis
-from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.figures.study_design import contour_figure, contour_levels, label_place
 from ranktrial.reports.study_design_text import designs, remarks, sentence
 from ranktrial.reports.writing import printed

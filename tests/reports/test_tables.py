@@ -6,19 +6,13 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from ranktrial.records.comparison import ComparisonRow, EffectsRow, rows_of
+from ranktrial.records.facts import Labels
+from ranktrial.reports.comparison.notes import caption, p_text
 from ranktrial.reports.comparison.number_text import numbers
-from ranktrial.reports.comparison.plot_text import caption, lines_of, p_text
+from ranktrial.reports.comparison.plot_text import lines_of
 from ranktrial.reports.comparison.printed_tables import content, dependences, in_full
-from ranktrial.reports.comparison.reading import (
-    Adjusted,
-    Adjustment,
-    Found,
-    Labels,
-    Looks,
-    adjustments,
-    forest,
-    p_column,
-)
+from ranktrial.reports.comparison.reading import Forest, Found, Looks, PValues
 from ranktrial.reports.comparison.sentence import answers
 from ranktrial.reports.comparison.table import (
     HERE,
@@ -39,10 +33,11 @@ from ranktrial.reports.writing.content import Column, Items, Paragraph, Section,
 from ranktrial.reports.writing.printed import FITTING, SMALL, heading, latex_document, latex_escaped
 from ranktrial.synthesis.all_comparisons import Settings, comparisons
 from scripts.reports.tables import narrow
-from tests.support.meta_records import meta_record
+from tests.support.meta_records import facts, meta_record
 
-LOOKS = Looks(alpha=0.05, estimator="DL", interval="normal", judged="", p="t-test", correction="holm", sort="config")
+LOOKS = Looks(alpha=0.05, judged="", correction="holm")
 LABELS = Labels({"a": "Task A"}, {"t": "Treatment & Co", "c": "BM25"})
+FACTS = facts(LABELS)
 SUMMARY = {"effect": 0.05, "variance": 1e-4, "se": 0.01, "ci_low": 0.03, "ci_high": 0.07, "df": None, "p_value": 1e-6,
            "log10_p": -6.0}  # fmt: skip
 META = {
@@ -62,8 +57,7 @@ def found(**changes):
         for task in "abc"
     ]  # fmt: skip
     missing = {"task": "d", "n": 2, "control_mean": 0.1, "treatment_mean": 0.1, "undefined": "no spread"}
-    table = pd.DataFrame([*rows, missing]).astype(object)
-    return Found(table.where(table.notna(), None), meta_record(**META | changes))
+    return Found(tuple(EffectsRow(**row) for row in [*rows, missing]), meta_record(**META | changes))
 
 
 def page(name, one, plot, labels):
@@ -72,7 +66,7 @@ def page(name, one, plot, labels):
 
 def test_the_table_has_tasks_summary_reason_and_marks():
     one = found()
-    plot = as_table(one, LOOKS, LABELS)
+    plot = as_table(one, LOOKS, FACTS)
     assert list(headings(plot)) == ["Task", "n", "nDCG@10", "Mean difference", "95% CI", "p"]
     above, below = blocks(plot)
     assert above[0] == ["Task A", "50", "0.300 → 0.350", "0.050", "[0.030, 0.070]", "0.030*"]
@@ -97,22 +91,24 @@ def test_the_table_has_tasks_summary_reason_and_marks():
     ],
 )
 def test_which_p_is_shown(kind, test, correction, column):
-    assert p_column(found(effect_type=kind), test, correction)[0] == column
+    looks = replace(LOOKS, p=test, correction=correction)
+    assert Forest((found(effect_type=kind),), looks, FACTS).p_column == column
 
 
 def test_a_figure_of_several_treatments_says_of_each_what_its_p_values_are():
     plain, again, seeded = found(treatment="x"), found(treatment="y"), found()
-    seeded = replace(seeded, effects=seeded.effects.assign(seeds_variance=[1e-4, 1e-4, None, None]))
+    with_seeds = [replace(row, seeds_variance=1e-4) for row in seeded.effects[:2]]
+    seeded = replace(seeded, effects=(*with_seeds, *seeded.effects[2:]))
     uncorrected = replace(LOOKS, correction="none")
-    assert forest([plain, again], uncorrected, LABELS).p_note == "paired t-test"
-    assert forest([plain, seeded, again], uncorrected, LABELS).p_note == (
-        "x, y: paired t-test; Treatment & Co: paired t-test (including seed variance, above 0 on 2 of 3 tasks)"
-    )
+    assert p_text(Forest((plain, again), uncorrected, FACTS)).startswith("p-values of tasks: paired t-test. *")
+    assert (
+        "tasks: x, y: paired t-test; Treatment & Co: paired t-test (including seed variance, above 0 on 2 of 3 tasks). *"
+    ) in p_text(Forest((plain, seeded, again), uncorrected, FACTS)).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_p_by_the_randomisation_test_bears_no_mark_above_alpha():
     one = found()
-    plot = forest([one], replace(LOOKS, p="randomisation", correction="none"), LABELS)
+    plot = Forest((one,), replace(LOOKS, p="randomisation", correction="none"), FACTS)
     assert blocks(plot)[0][0][-1] == "0.060"
 
 
@@ -125,8 +121,8 @@ def test_the_tsv_holds_full_precision_and_the_summaries():
 
 def test_a_comparison_without_an_effect_has_a_table_too():
     one = found(summary=None, fixed_mean=None, k=0, prediction_interval=None, q=None, leave_one_out={})
-    one = Found(one.effects[one.effects["undefined"].notna()], one.meta)
-    plot = as_table(one, LOOKS, LABELS)
+    one = Found(one.effects[-1:], one.meta)
+    plot = as_table(one, LOOKS, FACTS)
     assert len(blocks(plot)) == 1 and "no spread" in page("n", one, plot, LABELS)
     row = {
         "comparison": "n",
@@ -208,12 +204,13 @@ def test_the_comparisons_of_a_paper_have_three_columns():
 
 
 def with_family(p_holm: float, size: int, **changes):
-    adjusted = Adjusted(p_holm, p_holm, size)
-    return replace(found(**changes), family=Adjustment(adjusted, adjusted, Adjusted(), Adjusted()))
+    names = {"comparison": "x", "control": "c", "treatment": "t", "measure": "m", "effect_type": "MD"}
+    adjusted = dict.fromkeys(("p_holm", "p_bh", "fixed_mean_p_holm", "fixed_mean_p_bh"), p_holm)
+    return replace(found(**changes), family=ComparisonRow(**names, k=3, hypotheses=size, **adjusted))
 
 
 def plot_of(one: Found, looks: Looks = LOOKS):
-    return as_table(one, looks, LABELS)
+    return as_table(one, looks, FACTS)
 
 
 def test_the_star_of_a_summary_follows_the_adjustment_that_is_named():
@@ -247,12 +244,13 @@ def test_every_star_of_a_mean_is_the_verdict_of_its_sentence(by_holm, correction
 @pytest.mark.parametrize("weights", [(0.2, 0.2, 0.2), (0.2, 0.3, 0.5)])
 def test_weights_are_shown_where_they_differ(weights):
     one = found()
-    one = replace(one, effects=one.effects.assign(weight=pd.Series([*weights, None], dtype=object)))
+    weighed = zip(one.effects, (*weights, None), strict=True)
+    one = replace(one, effects=tuple(replace(row, weight=weight) for row, weight in weighed))
     differ = len(set(weights)) > 1
     for looks in (LOOKS, replace(LOOKS, columns=("weight", "effect"))):
-        plot = forest([one], looks, LABELS)
+        plot = Forest((one,), looks, FACTS)
         assert plot.shows("weight") == (differ or looks.columns is not None)
-        assert (", its area the task's weight" in caption(plot, True)) == differ
+        assert (", its area the task's weight" in caption(plot)) == differ
     assert ("Weight" in headings(plot_of(one))) == differ
 
 
@@ -263,9 +261,15 @@ def test_the_place_of_a_comparison_in_its_family():
         name: meta_record(**META | {of: {"p_value": p[of] * times} for of in p} | further)
         for name, times, further in (("a", 1, {}), ("b", 2, margin), ("c", 4, {}))
     }
-    found = adjustments(comparisons(metas, Settings(families={"a": "x", "b": "x"})))
-    assert found["a"].summary == Adjusted(0.02, 0.02, 2) and found["a"].fixed_mean == Adjusted(0.002, 0.002, 2)
-    assert found["b"].non_inferiority == Adjusted(0.03, 0.03, 1) and found["a"].non_inferiority.holm is None
-    assert found["c"].summary == Adjusted(0.04, 0.04, 1)
-    assert found["a"].scope == "the 2 hypotheses of family x" and found["c"].scope.endswith(" of the experiment")
-    assert adjustments(pd.DataFrame()) == {}
+    rows = {
+        row.comparison: row
+        for row in rows_of(ComparisonRow, comparisons(metas, Settings(families={"a": "x", "b": "x"})))
+    }
+
+    def test(name: str, of: str):
+        return Found((), metas[name], rows[name]).test(of, 0.5, "holm")
+
+    assert test("a", "p") == PValues(0.5, 0.02, 0.02, 2) and test("a", "fixed_mean_p") == PValues(0.5, 0.002, 0.002, 2)
+    assert test("b", "p_non_inferiority") == PValues(0.5, 0.03, 0.03, 1) and test("a", "p_non_inferiority").holm is None
+    assert test("c", "p") == PValues(0.5, 0.04, 0.04, 1)
+    assert [rows[name].family for name in "abc"] == ["x", "x", ""]

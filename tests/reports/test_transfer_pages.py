@@ -19,7 +19,7 @@ from ranktrial.reports.transfer_studies import studies as studies_section
 from ranktrial.reports.writing import html_page, printed
 from ranktrial.reports.writing.content import plain
 from scripts.reports import figure, transfer
-from scripts.reports.planning import figures as shown
+from scripts.reports import planning as shown
 from scripts.synthesis.measure_curves import curves
 from scripts.synthesis.measure_matrix import matrix
 from scripts.synthesis.transfer import planning
@@ -96,7 +96,7 @@ def made(experiment, monkeypatch):
 
 def test_all_tables_and_figures_are_made(made):
     experiment, drawings = made
-    missing = [file for file in shown.tables(experiment) if not Path(file).stat().st_size]
+    missing = [file for file in shown.transfer_tables(experiment) if not Path(file).stat().st_size]
     assert not missing and list(drawings) == ["curves-models", "curves-ir", "curves-common", "curves-all"]
     points = pd.read_csv("results/e/tables/curves-few.tsv", sep="\t")
     assert set(points.loc[points["queries"] == "all", "size"]) == {410}

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ranktrial.reports.comparison.number_text import sign
-from ranktrial.reports.comparison.sentence import narrowest
+from ranktrial.reports.comparison.sentence import narrowest, sign
 from ranktrial.statistics.comparison import compare
 from ranktrial.statistics.independent_tasks import meta_analysis
 from ranktrial.statistics.method import Method

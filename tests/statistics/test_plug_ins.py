@@ -128,9 +128,8 @@ def test_a_new_plug_in_is_one_new_file(tmp_path):
     chosen_names = {"effect": "median", "estimator": "fixed", "interval": "wide", "task_interval": "whole"}
     compared = {"control": "c", "treatment": "t", "measure": "RR", "alpha": 0.05, "ddof": 1, "own": {"trim": 0.5},
                 "permutations": 10, "seed": 1, "cumulative": False} | chosen_names  # fmt: skip
-    shown = {"alpha": 0.05, "estimator": "fixed", "interval": "wide", "judged": "", "p": "t-test", "correction": "none",
-             "sort": "config"}  # fmt: skip
-    labels = {"tasks": {}, "systems": {}}
+    shown = {"alpha": 0.05, "judged": "", "p": "t-test", "correction": "none", "sort": "config"}
+    facts = {"labels": {"tasks": {}, "systems": {}}, "measures": ["nDCG@10"]}
     files = ["--effects", "x.tsv", "--meta", "x.json"]
     run = {
         "synthesis/compare.py": (
@@ -143,11 +142,11 @@ def test_a_new_plug_in_is_one_new_file(tmp_path):
             ["--meta", "x.json", "--table", "comparisons.tsv"],
         ),
         "reports/figure.py": (
-            shown | {"labels": labels, "title": "", "width": "double column"},
+            shown | {"facts": facts, "title": "", "width": "double column"},
             ["forest", *files, "--svg", "x.svg", "--pdf", "x.pdf", "--png", "x.png"],
         ),
         "reports/tables.py": (
-            {"labels": labels, "looks": {"x": shown}},
+            {"facts": facts, "looks": {"x": shown}},
             [*files, "--comparisons", "comparisons.tsv"],
             ["--effects-tables", *(f"results/e/tables/effects/x.{suffix}" for suffix in ("tsv", "md", "tex"))],
             ["--comparisons-tables", *(f"results/e/tables/comparisons.{suffix}" for suffix in ("md", "tex"))],

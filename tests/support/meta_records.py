@@ -8,6 +8,7 @@ from typing import Any
 
 from ranktrial.common.settings import read_settings
 from ranktrial.records.comparison import MetaRecord
+from ranktrial.records.facts import Facts, Labels
 from ranktrial.statistics.independent_tasks import MetaResult
 
 SUMMARY = {"effect": 0.05, "variance": 1e-4, "se": 0.01, "ci_low": 0.03, "ci_high": 0.07, "df": None, "p_value": 1e-6,
@@ -56,3 +57,15 @@ def _sensitivity(tasks: dict[str, dict], **means: dict) -> dict[str, Any]:
         **of_means,
         **heterogeneity,
     }
+
+
+def facts(
+    labels: Labels | None = None,
+    trained: dict[str, list[str]] | None = None,
+    unstated: tuple[str, ...] = (),
+    lower_is_better: bool = False,
+) -> Facts:
+    """What is known of the systems and tasks of a comparison of nDCG@10."""
+    marks = {"trained": trained or {}, "unstated": {name: ["any"] for name in unstated}}
+    lower = ["nDCG@10"] if lower_is_better else []
+    return Facts(labels or Labels({}, {}), ["nDCG@10"], lower_is_better=lower, marks=marks)

@@ -61,7 +61,7 @@ ROOMS = [
     "api",
 ]
 # Rooms of a stage that other stages import from.
-SHARED = ("datasets.formats", "inference.candidates", "inference.ranked")
+SHARED = ("datasets.formats", "inference.candidates", "inference.ranked", "reports.writing")
 STAGES = ("datasets", "bm25", "features", "training", "inference", "selection", "fusion", "command",
           "learning_to_rank", "evaluation", "synthesis", "study_design", "explorer", "reports", "archive")  # fmt: skip
 WITHOUT_TORCH = (

@@ -13,7 +13,7 @@ from ranktrial.ir.collection import read_corpus
 from ranktrial.ir.trec import read_qrels
 from scripts.datasets import planning as datasets
 from scripts.evaluation import planning as evaluation
-from scripts.reports.planning import pages
+from scripts.reports import planning as pages
 from tests.support.broken import write
 from tests.support.prepared import prepare
 from tests.workflow.conftest import Workspace

@@ -13,8 +13,9 @@ from functools import cache
 from typing import Protocol, cast
 
 from ranktrial.common import plugins
-from ranktrial.common.keys import JsonObject
+from ranktrial.common.keys import JsonObject, keys_of
 from ranktrial.configuration.checker import Checker
+from ranktrial.configuration.sections.configuration import Configuration
 from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import FIGURE_FORMATS, path
 from ranktrial.experiment.tasks import Named
@@ -77,8 +78,15 @@ PACKAGE = "ranktrial.experiment.exhibits"
 
 @cache
 def kinds() -> dict[str, Kind]:
-    """Return name -> module of a kind."""
-    return cast(dict[str, Kind], plugins.load_all(PACKAGE))
+    """Return name -> module of a kind. Raises ValueError if two declare one key, or begin names of figures alike."""
+    found = plugins.load_all(PACKAGE)
+    owners = dict.fromkeys(keys_of(Configuration), "the configuration")
+    for name, kind in found.items():
+        for claimed in (f"names {kind.PREFIX}…", *(keys_of(kind.Keys) if hasattr(kind, "Keys") else ())):
+            if claimed in owners:
+                raise ValueError(f"figures {name}: {claimed!r} belongs to {owners[claimed]}")
+            owners[claimed] = f"figures {name}"
+    return cast(dict[str, Kind], found)
 
 
 @cache

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from ranktrial.common.keys import stated
+from ranktrial.common.keys import JsonObject, stated
 from ranktrial.experiment import job_files
-from ranktrial.experiment.comparisons import statistics_of
-from ranktrial.experiment.descriptions import datasets_learnt, is_unstated
 from ranktrial.experiment.exhibits import Exhibit
-from ranktrial.experiment.labels import labels_of
-from ranktrial.experiment.records import Comparison, Experiment
-from ranktrial.experiment.results_paths import path
+from ranktrial.experiment.labels import compared_labels, facts_of
+from ranktrial.experiment.records import Experiment
+from ranktrial.experiment.results_paths import CAPTION_FORMATS, path
 
 NAME = "forest"
 PREFIX, DESCRIPTION = "", "forest plots"
@@ -20,7 +18,6 @@ CAPTION = (
     "mean over collections like these (random effects); each spans its interval. The bar is the prediction interval, "
     "where the effect in a new collection is expected."
 )
-OF_NUMBERS = ("alpha", "estimator", "interval")
 NOT_LOOKS = ("together", "axis", "influence", "queries", "font")  # which figures there are, what they have in common
 
 
@@ -43,41 +40,27 @@ def exhibit(experiment: Experiment, name: str) -> Exhibit:
     return Exhibit(inputs, settings(experiment, name), (*compared, *on_axis))
 
 
-def settings(experiment: Experiment, name: str) -> dict[str, object]:
+def settings(experiment: Experiment, name: str) -> JsonObject:
     """The settings of a forest plot."""
-    return {**looks(experiment, name), **font_of(experiment, name), "labels": shown_labels(experiment, name)}
+    return {**looks(experiment, name), **font_of(experiment, name), "facts": known(experiment, name)}
+
+
+def known(experiment: Experiment, name: str) -> JsonObject:
+    """What is known of the systems and tasks of a forest plot."""
+    return facts_of(experiment, [experiment.comparisons[member] for member in names(experiment)[name]])
 
 
 def shown_labels(experiment: Experiment, name: str) -> dict[str, dict[str, str]]:
-    """The labels that a forest plot shows."""
-    compared = [experiment.comparisons[member] for member in names(experiment)[name]]
-    tasks = [task for comparison in compared for task in comparison.tasks]
-    systems = [compared[0].control, *(comparison.named(comparison.treatment) for comparison in compared)]
-    return labels_of(experiment, tasks, systems)
+    """The labels of a comparison's systems and tasks."""
+    return compared_labels(experiment, [experiment.comparisons[name]])
 
 
-def looks(experiment: Experiment, name: str) -> dict[str, object]:
-    """The settings of a forest plot, with the tasks whose training queries its systems learnt from."""
-    compared = [experiment.comparisons[member] for member in names(experiment)[name]]
-    learnt: dict[str, list[str]] = {}
-    unstated: dict[str, None] = {}
-    for comparison in compared:  # they may have other tasks each, and one control
-        for system, tasks in tasks_learnt(experiment, comparison).items():
-            learnt[system] = list(dict.fromkeys([*learnt.get(system, []), *tasks]))
-        unstated |= dict.fromkeys(weights_unstated(experiment, comparison))
-    return figure_settings(experiment, compared[0].name) | training(learnt, [*unstated])
-
-
-def figure_settings(experiment: Experiment, name: str) -> dict[str, object]:
-    """The number format of a comparison, and the settings of its figure."""
-    comparison = experiment.comparisons[name]
+def looks(experiment: Experiment, name: str) -> JsonObject:
+    """The appearance of a forest plot: that of its first comparison, and the number format."""
+    comparison = experiment.comparisons[names(experiment)[name][0]]
     measures = experiment.tasks[comparison.tasks[0]].measures
     judged = next((measure for measure in measures if measure.startswith("Judged@")), "")
-    numbers = {key: value for key, value in statistics_of(comparison).items() if key in OF_NUMBERS}
-    own = stated(comparison.figure, *NOT_LOOKS)
-    if experiment.is_lower_better(comparison):
-        own["lower_is_better"] = True
-    return numbers | own | {"judged": judged}
+    return stated(comparison.figure, *NOT_LOOKS) | {"alpha": comparison.statistics.alpha, "judged": judged}
 
 
 def font_of(experiment: Experiment, name: str) -> dict[str, str]:
@@ -117,28 +100,22 @@ def captioned(experiment: Experiment) -> list[str]:
     ]
 
 
-def weights_unstated(experiment: Experiment, comparison: Comparison) -> list[str]:
-    """Those of control and treatment whose published weights have no stated training data."""
-    treatment = (comparison.treatment, comparison.named(comparison.treatment))
-    sides = ((comparison.control, comparison.control), treatment)
-    return [called for name, called in sides if is_unstated(experiment, experiment.systems[name])]
+def caption_files(experiment: Experiment) -> list[str]:
+    """The files of all captions."""
+    return [
+        path("caption", experiment=experiment.name, figure=name, caption_format=caption_format)
+        for name in captioned(experiment)
+        for caption_format in CAPTION_FORMATS
+    ]
 
 
-def tasks_learnt(experiment: Experiment, comparison: Comparison) -> dict[str, list[str]]:
-    """The tasks of a comparison, by their folders, on whose training queries control and treatment learnt."""
-    learnt = {}
-    for name, called, ranked in (
-        (comparison.control, comparison.control, {}),
-        (comparison.treatment, comparison.named(comparison.treatment), comparison.treatment_on),
-    ):
-        system = experiment.systems[name]
-        datasets = {task: experiment.tasks[ranked.get(task, task)].ranked_dataset for task in comparison.tasks}
-        tasks = [task for task, own in datasets.items() if own in datasets_learnt(experiment, system, own)]
-        if tasks:
-            learnt[called] = [experiment.tasks[task].folder for task in tasks]
-    return learnt
-
-
-def training(learnt: dict[str, list[str]], unstated: list[str]) -> dict[str, object]:
-    """The settings on training, if a system learnt from a task's dataset."""
-    return ({"trained": learnt} | ({"unstated": unstated} if unstated else {})) if learnt else {}
+def fonts(experiment: Experiment) -> dict[str, str]:
+    """The fonts of figures, each with the first key that names it."""
+    named = {"font": experiment.font} | {
+        f"comparisons.{name}.figure.font": comparison.figure.font for name, comparison in experiment.comparisons.items()
+    }
+    first: dict[str, str] = {}
+    for key, font in named.items():
+        if font:
+            first.setdefault(font, key)
+    return first

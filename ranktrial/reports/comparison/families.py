@@ -14,9 +14,9 @@ import pandas as pd
 
 from ranktrial.common.settings import read_record
 from ranktrial.common.tables import read_table
-from ranktrial.records.comparison import Difference, FamilyRecord, ScopeRecord
+from ranktrial.records.comparison import Difference, FamilyRecord, ScopeRecord, rows_of
+from ranktrial.records.facts import Labels
 from ranktrial.reports.comparison import number_text as form
-from ranktrial.reports.comparison.reading import Labels, without_missing
 from ranktrial.reports.comparison.sentence import NOT_CONCLUDED
 from ranktrial.reports.writing.content import Table, columns, listed
 from ranktrial.statistics.multiple import rank_intervals
@@ -89,10 +89,9 @@ def read_family(table: Path, record: Path, labels: Labels) -> FoundFamily:
 
 def found_family(lines: pd.DataFrame, record: FamilyRecord, labels: Labels) -> FoundFamily:
     """A multiple comparison from the rows of its table and its record."""
-    rows = without_missing(lines)
-    return FoundFamily(
-        record, tuple(_scope(one, rows[rows["task"] == one.task], record, labels) for one in record.scopes)
-    )
+    rows = rows_of(Difference, lines)
+    scopes = [_scope(one, [row for row in rows if row.task == one.task], record, labels) for one in record.scopes]
+    return FoundFamily(record, tuple(scopes))
 
 
 def of_all_pairs(families: Mapping[str, FoundFamily], measure: str) -> tuple[str, FoundFamily | None]:
@@ -106,9 +105,8 @@ def read_families(tables: list[Path], records: list[Path], labels: Labels) -> di
     return {table.stem: read_family(table, record, labels) for table, record in zip(tables, records, strict=True)}
 
 
-def _scope(scope: ScopeRecord, lines: pd.DataFrame, family: FamilyRecord, labels: Labels) -> Scope:
+def _scope(scope: ScopeRecord, differences: list[Difference], family: FamilyRecord, labels: Labels) -> Scope:
     means, signs = {}, {}
-    differences = [Difference(**line) for line in lines.to_dict("records")]
     for one in differences:
         means |= {one.system: one.system_mean, one.other: one.other_mean}
         signs |= {one.system: one.system_letters or "", one.other: one.other_letters or ""}
@@ -171,13 +169,13 @@ CONDITIONS = (
 )
 
 
-def heading(found: FoundFamily, labels: Labels) -> str:
+def heading(found: FoundFamily) -> str:
     """What is compared."""
     record = found.record
     count = len(record.systems)
     if record.against:
         others = f"{count - 1} system{'s' if count > 2 else ''}"
-        return f"{others} against {labels.system(record.against)} at once"
+        return f"{others} against {_control(found)} at once"
     return f"{count} systems at once, all pairs"
 
 
@@ -258,7 +256,7 @@ def _difference(found: FoundFamily, system: str, other: str) -> str:
     pair = next(one for one in found.whole.differences if {one.system, one.other} == {system, other})
     shown = pair if pair.system == system else _turned(pair)
     p = form.p_equals(shown.p_value, alpha)
-    interval = "" if pd.isna(shown.ci_low) else f"{form.fixed(shown.ci_low, 3)} to {form.fixed(shown.ci_high, 3)}"
+    interval = "" if shown.ci_low is None else f"{form.fixed(shown.ci_low, 3)} to {form.fixed(shown.ci_high, 3)}"
     interval = f"{form.percent(alpha)} simultaneous CI {interval}; " if interval else ""
     return f"{form.fixed(abs(shown.difference), 3)} ({interval}adjusted {p})"
 
@@ -364,9 +362,9 @@ def _difference_row(one: Difference, record: FamilyRecord) -> list[str]:
         shown.system,
         shown.other,
         form.fixed(shown.difference, 4),
-        "" if pd.isna(shown.ci_low) else f"[{form.fixed(shown.ci_low, 4)}, {form.fixed(shown.ci_high, 4)}]",
+        "" if shown.ci_low is None else f"[{form.fixed(shown.ci_low, 4)}, {form.fixed(shown.ci_high, 4)}]",
         form.p_value(p, record.alpha) + ("*" if p < record.alpha else ""),
-        "" if pd.isna(other_p) else form.p_value(other_p, record.alpha),
+        "" if other_p is None else form.p_value(other_p, record.alpha),
     ]
 
 

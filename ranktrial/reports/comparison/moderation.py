@@ -1,26 +1,16 @@
-"""The moderators of a comparison (meta-regression, subgroups), in sentences and rows of text.
-
-Reads moderators/{comparison}.json; writes nothing.
-"""
+"""The moderators of a comparison (meta-regression, subgroups), in sentences and tables; reads and writes nothing."""
 
 from __future__ import annotations
 
 import math
 from itertools import groupby
-from pathlib import Path
 
-from ranktrial.common.settings import read_record
 from ranktrial.records.comparison import ModerationRecord
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.reports.writing.content import Column, Table
 from ranktrial.statistics.moderation import Coefficient, FittedModel, Model, Subgroups
 
 COLUMNS = ("Model", "Coefficient", "Estimate", "CI", "p", "p (permutation)")
-
-
-def read_moderation(path: Path) -> ModerationRecord:
-    """The record of a comparison's moderators."""
-    return read_record(ModerationRecord, path)
 
 
 def p_words(p: float, alpha: float) -> str:

@@ -12,8 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
-from ranktrial.reports.comparison.forest_data import Forest
-from ranktrial.statistics.summaries import Summary
+from ranktrial.reports.comparison.reading import Forest
 
 MINUS, TIMES = "\N{MINUS SIGN}", "\N{MULTIPLICATION SIGN}"
 _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -62,13 +61,13 @@ class Numbers:
 
 def numbers(forest: Forest) -> Numbers:
     """The common form of the effects: the decimals asked for, or two significant digits of the median half-width."""
-    rows = [row for group in forest.groups for row in (*group.rows, group.summary) if row and row.effect is not None]
+    rows = [row for group in forest.groups for row in (*group.found.tested, group.summary) if row]
     if not rows:
-        return Numbers(0, 3 if forest.digits is None else forest.digits)
+        return Numbers(0, 3 if forest.looks.digits is None else forest.looks.digits)
     size = statistics.median(max(abs(row.ci_low), abs(row.ci_high)) for row in rows)
     exponent = exponent_for(size)
-    if forest.digits is not None:
-        return Numbers(exponent, forest.digits)
+    if forest.looks.digits is not None:
+        return Numbers(exponent, forest.looks.digits)
     half = statistics.median((row.ci_high - row.ci_low) / 2 for row in rows) / 10**exponent
     return Numbers(exponent, decimals_for(half))
 
@@ -173,23 +172,3 @@ def percent(alpha: float) -> str:
 def unbroken(text: str) -> str:
     """The text with spaces at which no line breaks."""
     return text.replace(" ", "\N{NO-BREAK SPACE}")
-
-
-def sign(mean: Summary, alpha: float) -> int:
-    """1 or -1: significantly above or below 0 before correction; else 0."""
-    if mean.p_value is None or mean.p_value >= alpha:
-        return 0
-    return 1 if mean.effect > 0 else -1
-
-
-def mean_numbers(mean: Summary, plot: Forest) -> list[str]:
-    """The estimate and both bounds."""
-    found = in_text(numbers(plot), mean.ci_low, mean.ci_high)
-    return [f"{text} {found.factor}".strip() for text in found.of(mean.effect, mean.ci_low, mean.ci_high)]
-
-
-def tested(mean: Summary, plot: Forest) -> str:
-    """The estimate, its interval and its p-value."""
-    effect, low, high = mean_numbers(mean, plot)
-    p = "" if mean.p_value is None else f"; {p_equals(mean.p_value, plot.alpha)} without correction"
-    return f"{effect} ({percent(plot.alpha)} CI {low} to {high}{p})"

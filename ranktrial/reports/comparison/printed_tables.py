@@ -5,14 +5,17 @@ Reads and writes nothing; ranktrial/reports/writing/printed.py prints blocks as 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 
-from ranktrial.records.comparison import MetaRecord, ShortSummary
-from ranktrial.reports.comparison import families, plot_text
+from ranktrial.records.comparison import MetaRecord, ShortSummary, table_of
+from ranktrial.records.facts import Labels
+from ranktrial.reports.comparison import families
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.reports.comparison.families import FoundFamily
-from ranktrial.reports.comparison.forest_data import Forest
-from ranktrial.reports.comparison.reading import Found, Labels
+from ranktrial.reports.comparison.notes import deviations
+from ranktrial.reports.comparison.reading import Forest, Found
 from ranktrial.reports.comparison.sentence import cases_tables, sentence
 from ranktrial.reports.comparison.table import notes, tasks_table
 from ranktrial.reports.writing.content import Block, Items, Paragraph, Section, Table, columns
@@ -23,8 +26,8 @@ COLUMNS = ("effect", "variance", "se", "ci_low", "ci_high", "p_value", "log10_p"
 
 def in_full(comparison: Found, labels: Labels) -> pd.DataFrame:
     """A comparison's table at full precision: the effects file with labels, then the summaries."""
-    meta, table = comparison.meta, comparison.effects.copy()
-    table["task"] = [labels.task(name) for name in table["task"]]
+    meta = comparison.meta
+    table = table_of(replace(row, task=labels.task(row.task)) for row in comparison.effects)
     rows = []
     if found := meta.meta:
         rows = [{"task": "mean of these tasks", **_numbers(meta.fixed_mean)}]
@@ -54,7 +57,7 @@ def dependence(summaries: dict[str, ShortSummary], plot: Forest, labels: Labels,
         effect, low, high = numbers.of(summary.effect, summary.ci_low, summary.ci_high)
         p = summary.p_value
         tested = ["" if p is None else form.p_value(p, plot.alpha)]
-        tested += ["" if tau2 is None else plot_text.deviations(numbers, tau2)[0]]
+        tested += ["" if tau2 is None else deviations(numbers, tau2)[0]]
         rows.append([labels.task(task), f"{meta.k}", effect, f"[{low}, {high}]", *tested])
     heads = [heading, "k", plot.effect.LABEL, f"{form.percent(plot.alpha)} CI", "p", "τ"]
     alone = {part.interval for part in summaries.values() if part.k == 1}
@@ -66,7 +69,7 @@ def content(name: str, comparison: Found, plot: Forest) -> list[Block]:
     """A comparison's answers, its table and its notes."""
     table = tasks_table(name, plot)
     cases = cases_tables(comparison.meta, plot)
-    return [Paragraph(sentence(comparison.meta, plot)), table, Items(notes(comparison, plot)), *cases]
+    return [Paragraph(sentence(comparison.meta, plot)), table, Items(notes(plot)), *cases]
 
 
 def dependences(meta: MetaRecord, plot: Forest, labels: Labels) -> list[Block]:

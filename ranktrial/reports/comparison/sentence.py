@@ -18,20 +18,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from ranktrial.ir.measure_names import canonical, cutoff, parse
 from ranktrial.records.comparison import MetaRecord, SensitivityRecord, UnjudgedCase
 from ranktrial.reports.comparison import number_text as form
-from ranktrial.reports.comparison import plot_text
-from ranktrial.reports.comparison.forest_data import AgainstMargin, Diamond, Forest
+from ranktrial.reports.comparison.notes import Verdict, answer, in_full, method, no_prediction, seeds_note, verdict
 from ranktrial.reports.comparison.number_text import spelled
-from ranktrial.reports.comparison.plot_text import Verdict, answer, in_full, verdict
+from ranktrial.reports.comparison.reading import ROLES, Forest, Mean, PValues
 from ranktrial.reports.writing.content import Table, columns
-from ranktrial.statistics.estimators import estimator_named
-from ranktrial.statistics.intervals import has_own_weights, interval_named
+from ranktrial.statistics.independent_tasks import MetaResult
+from ranktrial.statistics.intervals import has_own_weights
 from ranktrial.statistics.measure_scale import measure_scale, within_reach
 from ranktrial.statistics.summaries import Summary
 from ranktrial.statistics.synthesise import INVERSE_VARIANCE
@@ -39,7 +38,7 @@ from ranktrial.statistics.synthesise import INVERSE_VARIANCE
 FEW_COLLECTIONS = 3
 
 
-def few_collections_remark(plot: Forest, summary: Diamond, k: int) -> str:
+def few_collections_remark(plot: Forest, summary: Mean, k: int) -> str:
     """A clause on a summary whose interval is too wide to say anything; empty for any other."""
     says_nothing = summary.ci_low <= 0 <= summary.ci_high and (k == 2 or _is_beyond(plot, summary))
     if k > FEW_COLLECTIONS or not says_nothing:
@@ -47,10 +46,10 @@ def few_collections_remark(plot: Forest, summary: Diamond, k: int) -> str:
     return f"; {spelled(k)} collections provide almost no information about collections like these"
 
 
-def _is_beyond(plot: Forest, summary: Diamond) -> bool:
+def _is_beyond(plot: Forest, summary: Mean) -> bool:
     """Whether an interval goes to, or beyond, what a difference in the measure can be."""
-    rows = [row for row in plot.groups[0].rows if row.effect is not None]
-    means = [mean for row in rows for mean in (row.control_mean, row.treatment_mean) if mean is not None]
+    both = [mean for row in plot.groups[0].found.tested for mean in (row.control_mean, row.treatment_mean)]
+    means = [mean for mean in both if mean is not None]
     if not plot.effect.IN_UNITS_OF_MEASURE or not means or min(means) < 0:
         return False
     return max(-summary.ci_low, summary.ci_high) >= measure_scale([np.array(means)])
@@ -70,26 +69,23 @@ def other_answer(meta: MetaRecord, plot: Forest) -> str:
     own = meta.summary
     if own is None or meta.meta is None:
         return ""
-    answer = form.sign(own, plot.alpha)
+    answer = sign(own, plot.alpha)
     for name in NAMES:
         other = meta.weightings.get(name)
-        if other is not None and form.sign(other, plot.alpha) != answer:
-            means = [f"{form.tested(mean, plot)} {how}" for mean, how in ((own, _own_name(plot)), (other, NAMES[name]))]
-            return f" This answer depends on how collections are weighed: the mean is {means[0]} and {means[1]}."
+        if other is not None and sign(other, plot.alpha) != answer:
+            means = f"{_uncorrected(plot, own)} {_own_name(meta.meta)} and {_uncorrected(plot, other)} {NAMES[name]}"
+            return f" This answer depends on how collections are weighed: the mean is {means}."
     return ""
 
 
-def _own_name(plot: Forest) -> str:
-    if has_own_weights(plot.interval):
-        return NAMES["equal-weights"]
-    return f"by precision ({estimator_named(plot.estimator).LABEL}, {interval_named(plot.interval).LABEL})"
+def _own_name(meta: MetaResult) -> str:
+    return NAMES["equal-weights"] if has_own_weights(meta.interval) else f"by precision ({method(meta)})"
 
 
 def deciding_task(meta: MetaRecord, plot: Forest) -> str:
     """The task without which an interval would be at most half as wide; empty if there is none."""
     if meta.summary is None or meta.fixed_mean is None:
         return ""
-    labels = {row.name: row.task for row in plot.groups[0].rows}
     said: dict[str, list[str]] = {}
     for mean, without, scope in (
         (meta.fixed_mean, meta.fixed_mean_without, f"on the other {form.spelled(meta.k - 1)} collections"),
@@ -98,11 +94,10 @@ def deciding_task(meta: MetaRecord, plot: Forest) -> str:
         found = narrowest(mean, without, plot.alpha)
         if found is not None:
             task, ratio = found
-            _, low, high = form.mean_numbers(without[task], plot)
-            interval = f"{form.percent(plot.alpha)} CI {low} to {high}"
+            interval = _interval(plot, without[task])
             said.setdefault(task, []).append(f"{ratio:.0%} as wide {scope} ({interval})")
     return " ".join(
-        f"{labels.get(task, task)} alone decides the width: without it, the interval would be {' and '.join(parts)}."
+        f"{plot.labels.task(task)} alone decides the width: without it, the interval would be {' and '.join(parts)}."
         for task, parts in said.items()
     )
 
@@ -128,7 +123,7 @@ NOT_CONCLUDED = (
 def leaderboard_scope(plot: Forest) -> str:
     """The scope of the mean."""
     row = plot.groups[0].rows[0]
-    return f"Over tasks like the {row.n} of {row.task}"
+    return f"Over tasks like the {row.n} of {plot.task(row)}"
 
 
 def in_a_further_task(plot: Forest, meta: MetaRecord) -> tuple[float, float] | None:
@@ -164,7 +159,7 @@ def cases_of(meta: MetaRecord) -> dict[str, UnjudgedCase]:
 def changing(meta: MetaRecord, alpha: float) -> dict[str, UnjudgedCase]:
     """The cases in which the answer on these collections is another than as judged."""
     cases = cases_of(meta)
-    answers = {name: form.sign(case.fixed_mean, alpha) for name, case in cases.items()}
+    answers = {name: sign(case.fixed_mean, alpha) for name, case in cases.items()}
     return {name: case for name, case in cases.items() if answers[name] != answers[AS_JUDGED]}
 
 
@@ -179,7 +174,7 @@ def unjudged_remark(meta: MetaRecord, plot: Forest) -> str:
     number, documents = (sum(of.values()) / len(of) for of in (meta.unjudged.number, meta.unjudged.documents))
     share = 1 - number / documents
     said = f"Of the documents {_ranks(plot.measure)}, {share:.0%} are judged; the others count as not relevant. "
-    means = {name: form.tested(case.fixed_mean, plot) for name, case in cases_of(meta).items()}
+    means = {name: _uncorrected(plot, case.fixed_mean) for name, case in cases_of(meta).items()}
     if share < FEW_JUDGED:
         said += "With so few, extreme assumptions about the others allow any answer."
         if "condensed" in means:
@@ -218,7 +213,7 @@ def cases_tables(meta: MetaRecord, plot: Forest) -> list[Table]:
 
 
 def _cells(mean: Summary, plot: Forest) -> list[str]:
-    effect, low, high = form.mean_numbers(mean, plot)
+    effect, low, high = (_with_unit(plot, text) for text in _texts(plot, mean))
     return [f"{effect} [{low}, {high}]", "" if mean.p_value is None else form.p_value(mean.p_value, plot.alpha)]
 
 
@@ -264,16 +259,16 @@ def answers(meta: MetaRecord, plot: Forest) -> list[Answer]:
     like_these += f" {_tested(plot, summary)}{few_collections_remark(plot, summary, k)}."
     like_these += _why_they_differ(meta, plot, mean, summary) + other_answer(meta, plot)
     found.append(Answer("Over collections like these", *answer(plot, summary), like_these))
-    return [*found, Answer("In a new collection", *_prediction(plot, summary))]
+    return [*found, Answer("In a new collection", *_prediction(plot, group.prediction, summary.test))]
 
 
-def _of_leaderboard(meta: MetaRecord, plot: Forest, mean: Diamond) -> list[Answer]:
+def _of_leaderboard(meta: MetaRecord, plot: Forest, mean: Mean) -> list[Answer]:
     """The answer of a comparison of task scores for a further task, and its limits."""
     nothing = Answer("On single tasks", "not known", "open", NOT_CONCLUDED)
     interval = in_a_further_task(plot, meta)
     if interval is None:
         return [nothing]
-    further = _prediction(plot, replace(mean, prediction_interval=interval), "In a further task")
+    further = _prediction(plot, interval, mean.test, "In a further task")
     return [Answer("In a further task", *further), nothing]
 
 
@@ -281,19 +276,18 @@ def remarks(meta: MetaRecord, plot: Forest) -> list[str]:
     """What qualifies the answers: who learnt from the collections, tasks without a difference, the margin, unjudged
     documents, seeds.
     """
-    group = plot.groups[0]
     said = [*filter(None, [in_domain(plot), _no_task_alone(plot), deciding_task(meta, plot)])]
     if meta.sensitivity:
         said.append(_with_identical(meta.sensitivity, meta.k, plot))
-    if group.margin and group.margin.non_inferiority.own_p is not None:
-        said.append(_non_inferiority(meta, plot, group.margin.margin, group.margin.non_inferiority))
-    return [*said, *filter(None, [unjudged_remark(meta, plot), plot.seeds_note])]
+    if meta.equivalence and meta.equivalence.p_non_inferiority is not None:
+        said.append(_non_inferiority(meta, plot))
+    return [*said, *filter(None, [unjudged_remark(meta, plot), seeds_note(plot.comparisons, plot.labels)])]
 
 
 def in_domain(plot: Forest) -> str:
     """On how many collections control and treatment learnt from training queries; empty if that is the same."""
     group = plot.groups[0]
-    learnt = {role: {row.task for row in group.rows if role in row.trained} for role in ("treatment", "control")}
+    learnt = {role: {row.task for row in group.rows if group.learnt(row, role)} for role in ROLES}
     if learnt["treatment"] == learnt["control"]:
         return ""
     if len(group.rows) == 1:
@@ -312,7 +306,14 @@ def in_domain(plot: Forest) -> str:
     )
 
 
-def _finding(plot: Forest, mean: Diamond) -> str:
+def sign(mean: Summary, alpha: float) -> int:
+    """1 or -1: significantly above or below 0 before correction; else 0."""
+    if mean.p_value is None or mean.p_value >= alpha:
+        return 0
+    return 1 if mean.effect > 0 else -1
+
+
+def _finding(plot: Forest, mean: Mean) -> str:
     """The estimate as the effect type puts it; an estimate that prints as 0 has no direction."""
     number = _number(plot, mean)
     names = {"measure": plot.measure, "control": plot.control, "treatment": plot.groups[0].treatment}
@@ -328,15 +329,30 @@ def _has_digits(number: str) -> bool:
     return any(digit in number.split(form.TIMES)[0] for digit in "123456789")
 
 
-def _signed(plot: Forest, mean: Diamond) -> str:
+def _signed(plot: Forest, mean: Mean) -> str:
     """The estimate with its sign, where the finding gives its size alone and its interval is of negative numbers."""
     number = _number(plot, mean)
     sized = "{size}" in plot.effect.FINDING and mean.effect < 0 and _has_digits(number)
     return f"difference {number}, " if sized else ""
 
 
-def _number(plot: Forest, mean: Diamond) -> str:
-    return _with_unit(plot, _numbers(plot, mean.ci_low, mean.ci_high).of(mean.effect, mean.ci_low, mean.ci_high)[0])
+def _number(plot: Forest, mean: Summary) -> str:
+    return _with_unit(plot, _texts(plot, mean)[0])
+
+
+def _interval(plot: Forest, mean: Summary) -> str:
+    _, low, high = _texts(plot, mean)
+    return f"{form.percent(plot.alpha)} CI {low} to {_with_unit(plot, high)}"
+
+
+def _uncorrected(plot: Forest, mean: Summary) -> str:
+    """The estimate, its interval and its p-value."""
+    p = "" if mean.p_value is None else f"; {form.p_equals(mean.p_value, plot.alpha)} without correction"
+    return f"{_number(plot, mean)} ({_interval(plot, mean)}{p})"
+
+
+def _texts(plot: Forest, mean: Summary) -> tuple[str, str, str]:
+    return _numbers(plot, mean.ci_low, mean.ci_high).of(mean.effect, mean.ci_low, mean.ci_high)
 
 
 def _numbers(plot: Forest, low: float, high: float) -> form.Numbers:
@@ -344,7 +360,7 @@ def _numbers(plot: Forest, low: float, high: float) -> form.Numbers:
     units of the last, or a bound would print as 0.
     """
     common, half = form.numbers(plot), (high - low) / 2
-    if plot.digits is not None or half <= 0:
+    if plot.looks.digits is not None or half <= 0:
         return common
     own = math.ceil(round(math.log10(5 * 10**common.exponent / half), 9))
     return form.in_text(form.Numbers(common.exponent, max(common.decimals, own)), low, high)
@@ -355,48 +371,50 @@ def _with_unit(plot: Forest, number: str) -> str:
     return f"{number} {factor}" if factor else number
 
 
-def _tested(plot: Forest, mean: Diamond, signed: str = "", counted: bool = False) -> str:
+def _tested(plot: Forest, mean: Mean, signed: str = "", counted: bool = False) -> str:
     """Interval (after `signed`), test, correction (`counted`: with the number of hypotheses) and verdict."""
-    _, low, high = _numbers(plot, mean.ci_low, mean.ci_high).of(mean.effect, mean.ci_low, mean.ci_high)
-    interval = f"{signed}{form.percent(plot.alpha)} CI {low} to {_with_unit(plot, high)}"
-    found = verdict(mean, plot.alpha)
+    interval = signed + _interval(plot, mean)
+    found = verdict(mean.test, plot.alpha)
     if found is Verdict.UNTESTED:
         return f"({interval}; no test, since the effects of the tasks are equal)"
-    return f"({interval}; {_p_values(mean, plot.alpha, counted)}): {in_full(found, plot.alpha)}"
+    return f"({interval}; {_p_values(mean.test, plot.alpha, counted)}): {in_full(found, plot.alpha)}"
 
 
-def _p_values(mean: Diamond | AgainstMargin, alpha: float, counted: bool = False) -> str:
-    assert mean.own_p is not None
-    own = form.p_equals(mean.own_p, alpha)
-    if mean.p_holm is None or mean.hypotheses < 2:
+def _p_values(test: PValues, alpha: float, counted: bool = False) -> str:
+    assert test.p_value is not None
+    own = form.p_equals(test.p_value, alpha)
+    if test.holm is None or test.hypotheses < 2:
         return own
-    number = f" for {form.spelled(mean.hypotheses)} hypotheses" if counted else ""
-    return f"{own}, Holm-corrected {form.p_equals(mean.p_holm, alpha)}{number}"
+    number = f" for {spelled(test.hypotheses)} hypotheses" if counted else ""
+    return f"{own}, Holm-corrected {form.p_equals(test.holm, alpha)}{number}"
 
 
-def _why_they_differ(meta: MetaRecord, plot: Forest, mean: Diamond, summary: Diamond) -> str:
+def _why_they_differ(meta: MetaRecord, plot: Forest, mean: Mean, summary: Mean) -> str:
     """The reason why the second scope may differ from the first in significance or sign."""
     opposed = mean.effect * summary.effect < 0
-    tested = mean.own_p is not None and summary.own_p is not None
-    stronger = tested and verdict(summary, plot.alpha) > verdict(mean, plot.alpha)
+    tested = mean.p_value is not None and summary.p_value is not None
+    stronger = tested and verdict(summary.test, plot.alpha) > verdict(mean.test, plot.alpha)
     if not stronger and not opposed:
         return ""
-    if not opposed and mean.own_p is not None and mean.own_p < plot.alpha:
+    if not opposed and mean.p_value is not None and mean.p_value < plot.alpha:
         return " Each scope has its own Holm correction; before it, both means are significant."
-    if not has_own_weights(plot.interval):
+    assert meta.meta is not None
+    if not has_own_weights(meta.meta.interval):
         return " The first mean weighs the collections equally, the second by precision."
-    q, df = (meta.meta.q, meta.meta.q_df) if meta.meta else (None, None)
+    q, df = meta.meta.q, meta.meta.q_df
     if q is not None and df is not None and q < df:
         return " The effects differ less between the collections than their sampling errors suggest."
     return " The first interval is from the spread of the queries, the second from that of the effects."
 
 
-def _prediction(plot: Forest, summary: Diamond, where: str = "In a new collection") -> tuple[str, str, str]:
+def _prediction(
+    plot: Forest, predicted: tuple[float, float] | None, mean: PValues, where: str = "In a new collection"
+) -> tuple[str, str, str]:
     """The prediction interval of the effect in a new collection; its conclusion only if the mean supports it."""
-    if summary.prediction_interval is None:
-        why = plot_text.no_prediction(plot.groups[0])
+    if predicted is None:
+        why = no_prediction(plot.groups[0])
         return "no prediction", "open", f"There is no prediction interval for a new collection{why}."
-    low, high = summary.prediction_interval
+    low, high = predicted
     _, low_text, high_text = _numbers(plot, low, high).of(None, low, high)
     level = f"{form.percent(plot.alpha)} prediction interval"
     expected = f"{where}, the {plot.effect.NOUN} is expected between {low_text} and "
@@ -406,7 +424,7 @@ def _prediction(plot: Forest, summary: Diamond, where: str = "In a new collectio
         return interval, "open", f"{expected}."
     if low <= 0 <= high:
         return interval, "open", f"{expected}, so either system may be better there."
-    found = verdict(summary, plot.alpha)
+    found = verdict(mean, plot.alpha)
     if found is Verdict.SIGNIFICANT:
         better = (low > 0) != plot.lower_is_better
         system = plot.groups[0].treatment if better else plot.control
@@ -418,9 +436,9 @@ def _prediction(plot: Forest, summary: Diamond, where: str = "In a new collectio
 def _no_task_alone(plot: Forest) -> str:
     """That a significant mean rests on the agreement of tasks none of which is significant alone."""
     group = plot.groups[0]
-    tasks = [row for row in group.rows if row.effect is not None]
+    tasks = group.found.tested
     means = [mean for mean in (group.fixed_mean, group.summary) if mean is not None]
-    significant = any(verdict(mean, plot.alpha) is Verdict.SIGNIFICANT for mean in means)
+    significant = any(verdict(mean.test, plot.alpha) is Verdict.SIGNIFICANT for mean in means)
     if len(tasks) < 2 or not significant or any(not row.ci_low <= 0 <= row.ci_high for row in tasks):
         return ""
     return f"The {form.percent(plot.alpha)} CI of each single collection includes 0."
@@ -430,7 +448,7 @@ def _with_identical(sensitivity: SensitivityRecord, k: int, plot: Forest) -> str
     """The means in which tasks keep their place on which every query has the same difference."""
     count = len(sensitivity.tasks)
     parts = [
-        f"{_interval_of(mean, plot)} {scope}"
+        f"{_number(plot, mean)} ({_interval(plot, mean)}) {scope}"
         for mean, scope in (
             (sensitivity.fixed_mean, f"on these {form.spelled(k + count)} collections"),
             (sensitivity.summary, "over collections like these"),
@@ -459,16 +477,11 @@ def _the_collections(count: int) -> str:
     return "the collection" if count == 1 else f"the {form.spelled(count)} collections"
 
 
-def _interval_of(mean: Summary, plot: Forest) -> str:
-    effect, low, high = _numbers(plot, mean.ci_low, mean.ci_high).of(mean.effect, mean.ci_low, mean.ci_high)
-    interval = f"{form.percent(plot.alpha)} CI {low} to {_with_unit(plot, high)}"
-    return f"{_with_unit(plot, effect)} ({interval})"
-
-
-def _non_inferiority(meta: MetaRecord, plot: Forest, margin: float, tested: AgainstMargin) -> str:
+def _non_inferiority(meta: MetaRecord, plot: Forest) -> str:
     """Whether the treatment is shown to be no worse than the margin, by the corrected test; in the summary's scope."""
     scope = "on this collection" if meta.k == 1 else "over collections like these"
     scope = leaderboard_scope(plot).replace("Over", "over", 1) if meta.of_tasks else scope
+    tested, margin = plot.groups[0].against_margin("non_inferiority"), plot.groups[0].margin
     shown = "shown" if verdict(tested, plot.alpha) is Verdict.SIGNIFICANT else "not shown"
     names = f"{plot.groups[0].treatment} to {plot.control}"
     return (

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pandas as pd
 
-from ranktrial.records.comparison import ComparisonRow
+from ranktrial.records.comparison import ComparisonRow, rows_of
+from ranktrial.records.facts import Facts, Labels
 from ranktrial.reports.comparison import number_text as form
-from ranktrial.reports.comparison import plot_text
-from ranktrial.reports.comparison.forest_data import Forest
-from ranktrial.reports.comparison.plot_text import Line, lines_of, trained
-from ranktrial.reports.comparison.reading import Found, Labels, Looks, forest, rows_of
+from ranktrial.reports.comparison.notes import deviations, heterogeneity, no_prediction, p_text, trained
+from ranktrial.reports.comparison.plot_text import Line, lines_of
+from ranktrial.reports.comparison.reading import Forest, Found, Looks
 from ranktrial.reports.writing.content import Column, Table
 
 TRIED = "Tried"
@@ -46,10 +46,10 @@ def how_to_read(shown: Mapping[str, list[str]]) -> str:
     return " ".join(text for name, text in HOW_TO_READ.items() if name in there)
 
 
-def as_table(comparison: Found, looks: Looks, labels: Labels) -> Forest:
+def as_table(comparison: Found, looks: Looks, facts: Facts) -> Forest:
     """The forest plot that a table prints as text: without a title, with all columns and the fixed effect."""
     shown = replace(looks, title="", width="double column", columns=None, fixed=True)
-    return forest([comparison], shown, labels)
+    return Forest((comparison,), shown, facts)
 
 
 def pairs(plot: Forest) -> dict[str, str]:
@@ -57,8 +57,8 @@ def pairs(plot: Forest) -> dict[str, str]:
     columns = {}
     if plot.effect.SHARED_SCALE and plot.measured:
         columns["means"] = plot.measure
-    if plot.judged:
-        columns["judged"] = plot.judged
+    if plot.looks.judged:
+        columns["judged"] = plot.looks.judged
     return columns
 
 
@@ -106,24 +106,24 @@ def tasks_table(name: str, plot: Forest) -> Table:
     return Table(columns, [body], below[0] if below else [], caption)
 
 
-def notes(comparison: Found, plot: Forest) -> list[str]:
+def notes(plot: Forest) -> list[str]:
     """The notes below a comparison's table: heterogeneity, the method of p, what was left out."""
     group, lines = plot.groups[0], []
     if shown := " and ".join(pairs(plot).values()):
         lines.append(f"{shown}: {plot.control} → {group.treatment}.")
     if group.heterogeneity:
-        lines.append(f"Heterogeneity: {plot_text.heterogeneity(group.heterogeneity, plot)}.")
-    lines += [f"{row.task}: no effect ({row.undefined})." for row in group.rows if row.effect is None]
-    if group.heterogeneity and group.summary and group.summary.prediction_interval is None:
-        lines.append(f"No {form.percent(plot.alpha)} prediction interval{plot_text.no_prediction(group)}.")
-    lines += [plot_text.p_text(plot), *trained(plot)]
-    return [*(line.replace("\N{NO-BREAK SPACE}", " ") for line in lines), *comparison.meta.warnings]
+        lines.append(f"Heterogeneity: {heterogeneity(group.heterogeneity, plot)}.")
+    lines += [f"{plot.task(row)}: no effect ({row.undefined})." for row in group.rows if row.effect is None]
+    if group.heterogeneity and group.prediction is None:
+        lines.append(f"No {form.percent(plot.alpha)} prediction interval{no_prediction(group)}.")
+    lines += [p_text(plot), *trained(plot)]
+    return [*(line.replace("\N{NO-BREAK SPACE}", " ") for line in lines), *group.found.meta.warnings]
 
 
 def overview(table: pd.DataFrame, labels: Labels) -> dict[str, list[str]]:
     """The rows of all comparisons as text, by column."""
     columns: dict[str, list[str]] = {}
-    rows = rows_of(table)
+    rows = rows_of(ComparisonRow, table)
     numbers = form.of_several_units(interval for row in rows if row.effect is not None for interval in _means_of(row))
     tuned = any(row.control_tried > 1 or row.treatment_tried > 1 for row in rows)
     for row in rows:
@@ -161,7 +161,7 @@ def _answers(row: ComparisonRow, numbers: form.Numbers) -> dict[str, str]:
         cells[NEW] = f"[{low}, {high}]"
     if row.tau2 is not None:
         ends = () if row.tau2_low is None else (row.tau2_low, row.tau2_high)
-        tau, *interval = plot_text.deviations(numbers, row.tau2, *ends)
+        tau, *interval = deviations(numbers, row.tau2, *ends)
         cells[TAU] = f"{tau} [{', '.join(interval)}]" if interval else tau
     return cells
 

@@ -14,7 +14,8 @@ from urllib.parse import urlencode
 
 import pandas as pd
 
-from ranktrial.records.comparison import ComparisonRow
+from ranktrial.records.comparison import ComparisonRow, rows_of
+from ranktrial.records.facts import Facts, Labels
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.reports.comparison.families import (
     CONDITIONS,
@@ -25,10 +26,10 @@ from ranktrial.reports.comparison.families import (
     size_alone,
     standings,
 )
-from ranktrial.reports.comparison.forest_data import Forest
 from ranktrial.reports.comparison.moderation import between_groups, coefficients, statement
-from ranktrial.reports.comparison.plot_text import Verdict, caption, lines_of, unmarked, verdict
-from ranktrial.reports.comparison.reading import Found, Labels, Looks, forest, rows_of
+from ranktrial.reports.comparison.notes import Verdict, caption, verdict
+from ranktrial.reports.comparison.plot_text import lines_of, unmarked
+from ranktrial.reports.comparison.reading import Forest, Found, Looks
 from ranktrial.reports.comparison.sentence import Answer, answers, cases_tables, remarks
 from ranktrial.reports.comparison.table import (
     HERE,
@@ -146,7 +147,6 @@ class Compared:
 class Shown:
     """How comparisons and their figures look."""
 
-    comparisons: Annotated[dict[str, Looks], "how each comparison is shown"]
     together: Annotated[dict[str, list[str]], "figure: the comparisons that it shows"]
     forest_plots: Annotated[dict[str, Looks], "how each forest plot looks"]
     moderated: Annotated[dict[str, list[str]], "comparison with moderators or subgroups: its bubble plots"]
@@ -170,20 +170,20 @@ class Figures:
         return self.extremes is not None and (self.extremes["comparison"] == name).any()
 
 
-def compared(results: dict[str, Found], looks: dict[str, Looks], labels: Labels) -> dict[str, Compared]:
+def compared(results: Mapping[str, Found], looks: Mapping[str, Looks], facts: Facts) -> dict[str, Compared]:
     """All comparisons by name."""
-    plots = {name: as_table(found, looks[name], labels) for name, found in results.items()}
+    plots = {name: as_table(found, looks[name], facts) for name, found in results.items()}
     return {
         name: Compared(name, found, plots[name], answers(found.meta, plots[name])) for name, found in results.items()
     }
 
 
-def questions(comparisons: pd.DataFrame, all_compared: dict[str, Compared], labels: Labels) -> Section:
+def questions(comparisons: pd.DataFrame, all_compared: Mapping[str, Compared], facts: Facts) -> Section:
     """The first table of a page: each comparison's question, and its answer in each scope."""
-    shown = overview(comparisons, labels)
+    shown = overview(comparisons, facts.labels)
     optional = [name for name in (NEW, TAU, TRIED) if any(shown.get(name, []))]
     rows: list[Row] = []
-    for place, row in enumerate(rows_of(comparisons)):
+    for place, row in enumerate(rows_of(ComparisonRow, comparisons)):
         one, texts = all_compared[row.comparison], {name: column[place] for name, column in shown.items()}
         asked = (Span(one.question, link=f"#{one.anchor}"), " ", Span(one.name, "quiet"))
         cells = _answers(one, row, texts)[: None if any(shown.get(LIKE_THESE, [])) else 2]
@@ -235,14 +235,14 @@ def grouped(names: Iterable[str], together: Mapping[str, Sequence[str]]) -> dict
     return dict(sorted({**apart, **together}.items(), key=lambda section: order.index(section[1][0])))
 
 
-def first(all_compared: dict[str, Compared], figures: Figures, labels: Labels) -> Section:
+def first(all_compared: dict[str, Compared], figures: Figures) -> Section:
     """The beginning of a page: the first figure of comparisons with the answers on these collections."""
     title, members = next(iter(grouped(all_compared, figures.together).items()))
     several = [all_compared[member] for member in members]
     of = several if title not in all_compared else several[:1]
     shown = [answer for one in of for answer in (one.answers if len(of) == 1 else one.answers[:1])]
     said: list[Text] = [(Span(answer.words, answer.kind), f" {answer.sentence}") for answer in shown]
-    plot = _forest(title, several, figures, labels)
+    plot = _forest(title, several, figures)
     return Section(_heading(title, several, all_compared), [Items(said), plot], anchor=FIRST)
 
 
@@ -253,7 +253,7 @@ def _heading(title: str, several: list[Compared], all_compared: Mapping[str, Com
     return f"{len(several)} systems against {control}"
 
 
-def comparisons(all_compared: dict[str, Compared], figures: Figures, labels: Labels) -> Section:
+def comparisons(all_compared: dict[str, Compared], figures: Figures) -> Section:
     """Each comparison in full; those that are drawn together share a section and its figure.
 
     The first figure, with which the page begins, is not repeated.
@@ -263,17 +263,17 @@ def comparisons(all_compared: dict[str, Compared], figures: Figures, labels: Lab
         several = [all_compared[member] for member in members]
         heading = _heading(title, several, all_compared)
         above = Paragraph(("Forest plot: ", Span("at the beginning of this page", link=f"#{FIRST}"), "."))
-        plot: Block = above if not place else _forest(title, several, figures, labels)
+        plot: Block = above if not place else _forest(title, several, figures)
         if title in all_compared:
-            blocks = [Paragraph(Span(several[0].question, "strong")), *_one(several[0], figures, labels, plot)]
+            blocks = [Paragraph(Span(several[0].question, "strong")), *_one(several[0], figures, plot)]
             sections.append(Section(heading, blocks, title, several[0].anchor))
         else:
-            parts = [Section(one.question, _one(one, figures, labels), one.name, one.anchor) for one in several]
+            parts = [Section(one.question, _one(one, figures), one.name, one.anchor) for one in several]
             sections.append(Section(heading, [plot, *parts], title, f"figure-{title}"))
     return Section("Comparisons", sections, anchor="comparisons")
 
 
-def _one(one: Compared, figures: Figures, labels: Labels, shared: Block | None = None) -> list[Block]:
+def _one(one: Compared, figures: Figures, shared: Block | None = None) -> list[Block]:
     """A comparison's answers with their qualifications, its figures and its table.
 
     `shared`: its figure, or where this is; None: its figure is one of several, so its own one is folded.
@@ -281,16 +281,18 @@ def _one(one: Compared, figures: Figures, labels: Labels, shared: Block | None =
     said: list[Text] = [(Span(answer.words, answer.kind), f" {answer.sentence}") for answer in one.answers]
     blocks: list[Block] = [Items([*said, *remarks(one.found.meta, one.plot)])]
     blocks += [Note(warning) for warning in one.found.meta.warnings]
-    table = linked(tasks_table(one.name, one.plot), states(one, figures, labels))
+    table = linked(tasks_table(one.name, one.plot), states(one, figures))
     link = f"tables/effects/{one.name}.md"
     tables = [replace(table, source=f"tables/effects/{one.name}.tsv"), *cases_tables(one.found.meta, one.plot)]
     if shared:
         blocks += [shared, Folded("Table", tables, link)]
     else:
-        own = _forest(one.name, [one], figures, labels)
+        own = _forest(one.name, [one], figures)
         blocks.append(Folded("Forest plot and table", [own, *tables], link))
     if figures.extremes is not None:
-        blocks += extreme_queries(one.name, figures.extremes, (one.plot.control, one.plot.groups[0].treatment), labels)
+        blocks += extreme_queries(
+            one.name, figures.extremes, (one.plot.control, one.plot.groups[0].treatment), one.plot.labels
+        )
     blocks += _moderation(one, figures.moderated.get(one.name, ()))
     return blocks
 
@@ -308,27 +310,26 @@ def _moderation(one: Compared, bubbles: Sequence[str]) -> list[Block]:
     return [Folded("Moderators of the effect (meta-regression)", [*bulleted(said), *plots, *table], link)]
 
 
-def _forest(name: str, several: list[Compared], figures: Figures, labels: Labels) -> Figure:
-    found = [one.found for one in several]
+def _forest(name: str, several: list[Compared], figures: Figures) -> Figure:
     treatments = ", ".join(one.plot.groups[0].treatment for one in several)
     shows = f"Forest plot {name}: {treatments} against {several[0].plot.control}. The table has the numbers."
-    plot = forest(found, replace(figures.drawn[name], title=""), labels)
-    said = [caption(plot, found[0].meta.own), *(noted(plot) if plot.notes == "caption" else [])]
-    return Figure(f"figures/{name}.svg", " ".join(said), shows, _rows(plot, several, figures, labels))
+    plot = Forest(tuple(one.found for one in several), replace(figures.drawn[name], title=""), several[0].plot.facts)
+    said = [caption(plot), *(noted(plot) if plot.looks.notes == "caption" else [])]
+    return Figure(f"figures/{name}.svg", " ".join(said), shows, _rows(plot, several, figures))
 
 
-def states(one: Compared, figures: Figures, labels: Labels) -> dict[str, str]:
+def states(one: Compared, figures: Figures) -> dict[str, str]:
     """The state of the explorer that shows each of a comparison's tasks, by the task's label; none of one it lacks."""
     if not figures.explored(one.name):
         return {}
-    return {labels.task(task): state(one.name, task) for task in one.found.effects["task"]}
+    return {one.plot.task(row): state(one.name, row.task) for row in one.found.effects}
 
 
-def _rows(plot: Forest, several: list[Compared], figures: Figures, labels: Labels) -> list[tuple[str, str]]:
+def _rows(plot: Forest, several: list[Compared], figures: Figures) -> list[tuple[str, str]]:
     """The rows of a forest plot as drawn, each with its link: a task to its queries, a treatment to its section."""
     if plot.of_treatments:
         return [(one.plot.groups[0].treatment, f"#{one.anchor}") for one in several]
-    links = [states(one, figures, labels) for one in several]
+    links = [states(one, figures) for one in several]
     tasks = [line for line in lines_of(plot, form.numbers(plot)) if line.kind in ("task", "undefined")]
     leads = [(line.label, links[line.group].get(unmarked(line.label))) for line in tasks]
     return [(label, link) for label, link in leads if link]
@@ -341,9 +342,9 @@ AT_ONCE = (
 )
 
 
-def families(found: Mapping[str, FoundFamily], labels: Labels, compared: Sequence[Compared] = ()) -> Section:
+def families(found: Mapping[str, FoundFamily], compared: Sequence[Compared] = ()) -> Section:
     """All multiple comparisons in the configuration's order, with those comparisons that have another verdict."""
-    parts = [_family(name, one, labels, compared) for name, one in found.items()]
+    parts = [_family(name, one, compared) for name, one in found.items()]
     return Section("Many systems at once", [Paragraph(AT_ONCE), *parts], anchor="families")
 
 
@@ -354,19 +355,19 @@ def other_verdicts(found: FoundFamily, compared: Sequence[Compared]) -> list[Tex
         names, mean = {one.plot.control, one.plot.groups[0].treatment}, one.plot.groups[0].fixed_mean
         pair = next((pair for pair in found.whole.differences if {pair.system, pair.other} == names), None)
         same = (one.plot.measure, one.found.meta.k) == (found.record.measure, found.tasks)
-        if pair is None or mean is None or mean.own_p is None or not same:
+        if pair is None or mean is None or mean.p_value is None or not same:
             continue
-        here, there = pair.p_value < found.record.alpha, verdict(mean, one.plot.alpha) is Verdict.SIGNIFICANT
+        here, there = pair.p_value < found.record.alpha, verdict(mean.test, one.plot.alpha) is Verdict.SIGNIFICANT
         if here != there:
             words = {True: "differ significantly", False: "do not differ significantly"}
             adjusted = form.p_equals(pair.p_value, found.record.alpha)
-            holm = form.p_equals(mean.own_p if mean.p_holm is None else mean.p_holm, one.plot.alpha)
+            holm = form.p_equals(mean.p_value if mean.test.holm is None else mean.test.holm, one.plot.alpha)
             text = f"{pair.system} and {pair.other} {words[here]} here (adjusted {adjusted}), and {words[there]} in "
             said.append((text, Span(one.name, link=f"#{one.anchor}"), f" ({holm})."))
     return said
 
 
-def _family(name: str, found: FoundFamily, labels: Labels, compared: Sequence[Compared]) -> Section:
+def _family(name: str, found: FoundFamily, compared: Sequence[Compared]) -> Section:
     diagram = Figure(
         f"figures/multiple-comparisons/{name}.svg",
         "Systems by their means; a bar joins those without a significant difference.",
@@ -378,4 +379,4 @@ def _family(name: str, found: FoundFamily, labels: Labels, compared: Sequence[Co
     further: list[Text] = [*filter(None, [size_alone(found)]), *other_verdicts(found, compared)]
     answered = [Paragraph(sentence(found)), *bulleted(further), *notes]
     blocks = [*answered, diagram, replace(standings(found), source=file), table]
-    return Section(heading(found, labels), blocks, name, f"family-{name}")
+    return Section(heading(found), blocks, name, f"family-{name}")

@@ -15,7 +15,7 @@ import pandas as pd
 
 from ranktrial.common.version import VERSION
 from ranktrial.experiment.results_paths import parse
-from ranktrial.reports.comparison.reading import Labels
+from ranktrial.records.facts import Labels
 from ranktrial.reports.figures.cost_data import ALONE, side_by_side
 from ranktrial.reports.writing.content import (
     Block,

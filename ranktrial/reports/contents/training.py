@@ -20,9 +20,9 @@ from ranktrial.common.files import is_number
 from ranktrial.common.settings import read_record
 from ranktrial.common.tables import read_metrics, read_texts
 from ranktrial.experiment.results_paths import fields_of
+from ranktrial.records.facts import Labels
 from ranktrial.records.mining import MiningRecord
 from ranktrial.reports.comparison import number_text as form
-from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.figures.curves import CurvesPlot, Lines, Panel, Spot, curves_plot, losses
 from ranktrial.reports.figures.importance import mean_importance, read_importance
 from ranktrial.reports.figures.page import as_svg

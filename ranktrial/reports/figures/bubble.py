@@ -18,12 +18,13 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from ranktrial.common.settings import read_record
 from ranktrial.common.tables import EFFECTS, read_table
 from ranktrial.experiment.drawing import Typeset
 from ranktrial.records.comparison import ModerationRecord
+from ranktrial.records.facts import Labels
 from ranktrial.reports.comparison import number_text as form
-from ranktrial.reports.comparison.moderation import read_moderation, statement
-from ranktrial.reports.comparison.reading import Labels
+from ranktrial.reports.comparison.moderation import statement
 from ranktrial.reports.figures.fonts import font, width, wrap
 from ranktrial.reports.figures.forest_layout import axis_ticks
 from ranktrial.reports.figures.marks import BAR, DIAMOND, INK, MUTED, SQUARE
@@ -79,7 +80,7 @@ def fitted(fit: FittedModel | None) -> tuple[Fitted, ...]:
 
 def draw(effects: Path, moderators: Path, settings: Settings) -> Figure:
     """Draw effects (effects/{comparison}.tsv) over one of the moderators of moderators/{comparison}.json."""
-    return bubble_plot(filled(read_table(effects, *EFFECTS), read_moderation(moderators), settings))
+    return bubble_plot(filled(read_table(effects, *EFFECTS), read_record(ModerationRecord, moderators), settings))
 
 
 @dataclass(frozen=True)

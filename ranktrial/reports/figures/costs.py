@@ -25,8 +25,8 @@ from ranktrial.common.settings import read_record
 from ranktrial.experiment.drawing import Typeset
 from ranktrial.experiment.results_paths import fields_of
 from ranktrial.records.comparison import MetaRecord
+from ranktrial.records.facts import Labels
 from ranktrial.reports.comparison import number_text as form
-from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.figures.cost_data import ALONE, Beside, Cost, Point, pareto_front, point_of, row, side_by_side
 from ranktrial.reports.figures.fonts import font, width, wrap
 from ranktrial.reports.figures.forest_layout import axis_ticks, chosen_ticks

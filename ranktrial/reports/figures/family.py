@@ -19,6 +19,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ranktrial.experiment.drawing import Typeset
+from ranktrial.records.facts import Labels
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.reports.comparison.families import (
     HIGHER,
@@ -32,7 +33,6 @@ from ranktrial.reports.comparison.families import (
     read_family,
     where,
 )
-from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.figures.fonts import width, wrap
 from ranktrial.reports.figures.forest_layout import LEADING, MARGIN, axis_ticks
 from ranktrial.reports.figures.marks import DIAMOND, INK, MUTED, rule, text, text_centred

@@ -7,10 +7,11 @@ a diamond's ends are those of its interval. Lewis and Clarke (2001), Forest plot
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import wraps
 from pathlib import Path
-from typing import Annotated
+from typing import Any, TypeVar
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -18,33 +19,37 @@ from matplotlib.figure import Figure
 from ranktrial.common.errors import UserError
 from ranktrial.common.tables import COMPARISONS, read_table
 from ranktrial.experiment.drawing import Typeset
+from ranktrial.records.comparison import ComparisonRow, rows_of
+from ranktrial.records.facts import Facts
 from ranktrial.reports.comparison import number_text as form
-from ranktrial.reports.comparison import plot_text
-from ranktrial.reports.comparison.forest_data import Forest
-from ranktrial.reports.comparison.plot_text import Line, lines_of, notes
-from ranktrial.reports.comparison.reading import Adjustment, Found, Labels, Looks, adjustments, forest, read_found
+from ranktrial.reports.comparison.notes import caption, notes
+from ranktrial.reports.comparison.plot_text import Line, axis_label, lines_of
+from ranktrial.reports.comparison.reading import Forest, Found, Looks, read_found
 from ranktrial.reports.figures.fonts import width, wrap
 from ranktrial.reports.figures.forest_layout import LEADING, MARGIN, PITCH, Layout, common_limits, layout
 from ranktrial.reports.figures.marks import INK, draw_line, draw_reference, rule, text
 from ranktrial.reports.figures.page import draw_notes, draw_title, drawn_page
+from ranktrial.reports.writing.content import listed
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(Looks, Typeset):
-    """How the figure shows its comparisons, and the names in it."""
+    """How the figure shows its comparisons, and what is known of them."""
 
-    labels: Annotated[Labels, "labels of tasks and systems that have one"]
+    facts: Facts
 
 
 def found(
-    effects: list[Path], meta: list[Path], family: dict[str, Adjustment], moderators: Sequence[Path] = ()
-) -> list[Found]:
+    effects: list[Path], meta: list[Path], family: dict[str, ComparisonRow], moderators: Sequence[Path] = ()
+) -> tuple[Found, ...]:
     """The results of comparisons from their files, both in one order, and their places among all comparisons."""
     of_moderators = {path.stem: path for path in moderators}
-    return [
+    return tuple(
         read_found(rows, one, family.get(one.stem), of_moderators.get(one.stem))
         for rows, one in zip(effects, meta, strict=True)
-    ]
+    )
 
 
 def plotted(
@@ -56,30 +61,28 @@ def plotted(
     axis_meta: list[Path],
     settings: Settings,
 ) -> Forest:
-    """The content of the forest plot that `draw` draws from these files."""
-    family = adjustments(read_table(comparisons[0], *COMPARISONS)) if comparisons else {}
-    plot = forest(found(effects, meta, family, moderators), settings, settings.labels)
-    if not axis_effects:
-        return plot
-    return replace(plot, limits=common_limits(found(axis_effects, axis_meta, {}), settings, settings.labels))
-
-
-def draw(
-    effects: list[Path],
-    meta: list[Path],
-    moderators: list[Path],
-    comparisons: list[Path],
-    axis_effects: list[Path],
-    axis_meta: list[Path],
-    settings: Settings,
-) -> Figure:
-    """Draw a forest plot of one comparison, or of several with the same control.
+    """A forest plot of one comparison, or of several with the same control.
 
     Reads effects/{comparison}.tsv and meta/{comparison}.json of each, in order, and those of the comparisons with which
     it has its axis in common, if any; tables/comparisons.tsv where p-values are corrected for their number;
     moderators/{comparison}.json of one whose tasks are in subgroups.
     """
-    return forest_plot(plotted(effects, meta, moderators, comparisons, axis_effects, axis_meta, settings))
+    table = rows_of(ComparisonRow, read_table(comparisons[0], *COMPARISONS)) if comparisons else []
+    family = {row.comparison: row for row in table}
+    plot = Forest(found(effects, meta, family, moderators), settings, settings.facts)
+    if not axis_effects:
+        return plot
+    return replace(plot, axis=common_limits(found(axis_effects, axis_meta, {}), settings, settings.facts))
+
+
+def of_files(made: Callable[[Forest], Made]) -> Callable[..., Made]:
+    """A function of a forest plot as one of the files and settings that `plotted` takes."""
+
+    @wraps(plotted)
+    def from_files(**given: Any) -> Made:
+        return made(plotted(**given))
+
+    return from_files
 
 
 def forest_plot(forest: Forest) -> Figure:
@@ -88,14 +91,14 @@ def forest_plot(forest: Forest) -> Figure:
     Raises UserError for a height that is too low for the lines.
     """
     figure, place = _drawn(forest)
-    if forest.height is None:
+    if forest.looks.height is None:
         return figure
     closest = PITCH[1] * place.size
     lowest, higher = (_drawn(forest, pitch)[0].get_figheight() for pitch in (closest, 2 * closest))
-    if forest.height < lowest:
-        problem = f"{forest.height:g} inches are too few for all lines, which need at least {lowest:.2f}"
+    if forest.looks.height < lowest:
+        problem = f"{forest.looks.height:g} inches are too few for all lines, which need at least {lowest:.2f}"
         raise UserError(f"figure.height: {problem}")
-    return _drawn(forest, closest * (1 + (forest.height - lowest) / (higher - lowest)))[0]
+    return _drawn(forest, closest * (1 + (forest.looks.height - lowest) / (higher - lowest)))[0]
 
 
 def _drawn(forest: Forest, pitch: float | None = None) -> tuple[Figure, Layout]:
@@ -113,7 +116,7 @@ def _drawn(forest: Forest, pitch: float | None = None) -> tuple[Figure, Layout]:
         for of_group in _panels(forest, lines):
             margin = forest.groups[of_group[0].group].margin
             held = [line for line in of_group if line.kind != "heading" and not place.crosses(line)]
-            draw_reference(ax, place, held, margin.margin if margin else None, not forest.of_treatments)
+            draw_reference(ax, place, held, margin, not forest.of_treatments)
         largest_weight = max((line.weight or 0) for line in lines)
         for number, line in enumerate(lines):
             draw_line(ax, place, line, number, largest_weight)
@@ -141,11 +144,18 @@ def noted(forest: Forest) -> list[str]:
     return notes(forest, shows_p(forest, layout(forest, lines_of(forest, numbers), numbers)))
 
 
+def captioned(forest: Forest) -> list[str]:
+    """The caption of a forest plot whose notes are not in it: title, an explanation of its marks, and its notes."""
+    treatments = listed([group.treatment for group in forest.groups])
+    title = f"{forest.looks.title or f'{treatments} against {forest.control}, {forest.measure}'}."
+    return [said.replace("\N{NO-BREAK SPACE}", " ") for said in (title, caption(forest), *noted(forest))]
+
+
 def _head(ax: Axes, forest: Forest, place: Layout) -> float:
     """Draw the title and the headings of the columns; return where the lines begin."""
     size, y = place.size, MARGIN
-    if forest.title:
-        y = draw_title(ax, forest.title, place.page, size, 1.3, y) + 0.3 * size
+    if forest.looks.title:
+        y = draw_title(ax, forest.looks.title, place.page, size, 1.3, y) + 0.3 * size
     paired = [place.columns[name] for name in ("means", "judged") if name in place.columns]
     rows = max((len(column.heading) for column in place.columns.values()), default=1)
     above = max((len(column.heading) for column in paired), default=0)  # where "control → treatment" stands
@@ -192,7 +202,7 @@ def _axis(ax: Axes, forest: Forest, place: Layout, numbers: form.Numbers, y: flo
             text(ax, x, y + position * LEADING * size, line, size, ha=ha)
     y += max((len(lines) for _, _, lines in sides), default=0) * LEADING * size + 0.2 * size
     middle = (place.left + place.right) / 2
-    for line in wrap(plot_text.axis_label(forest, numbers), place.page - 2 * MARGIN, size):
+    for line in wrap(axis_label(forest, numbers), place.page - 2 * MARGIN, size):
         half = width(line, size) / 2
         centre = min(max(middle, MARGIN + half), place.page - MARGIN - half)
         text(ax, centre, y, line, size, ha="center")
@@ -204,5 +214,8 @@ def _notes(ax: Axes, forest: Forest, place: Layout, y: float) -> float:
     """Draw the notes at the foot, unless they are in a caption; return where they end."""
     size = place.size
     y += 0.5 * size
-    said = notes(forest, shows_p(forest, place)) if forest.notes == "figure" else []
+    said = notes(forest, shows_p(forest, place)) if forest.looks.notes == "figure" else []
     return draw_notes(ax, said, place.page, size, LEADING, y)
+
+
+draw, in_words = of_files(forest_plot), of_files(captioned)

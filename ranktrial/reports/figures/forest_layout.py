@@ -12,10 +12,10 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ranktrial.records.facts import Facts
 from ranktrial.reports.comparison import number_text as form
-from ranktrial.reports.comparison.forest_data import Forest
 from ranktrial.reports.comparison.plot_text import Line, lines_of
-from ranktrial.reports.comparison.reading import Found, Labels, Looks, forest
+from ranktrial.reports.comparison.reading import Forest, Found, Looks
 from ranktrial.reports.figures.fonts import width, wrap
 
 _CUT = 3.0  # how far beyond everything else an interval is drawn, in median half-widths
@@ -43,13 +43,13 @@ def axis_limits(lines: list[Line], held: Sequence[float] = ()) -> tuple[float, f
     return low - padding, high + padding
 
 
-def common_limits(comparisons: list[Found], looks: Looks, labels: Labels) -> tuple[float, float]:
+def common_limits(comparisons: Sequence[Found], looks: Looks, facts: Facts) -> tuple[float, float]:
     """The limits of an axis shared by the figures of all these comparisons.
 
     They hold tasks and random-effects summaries; what a figure adds by option does not widen all others.
     """
     plain = replace(looks, fixed=False, bayesian=False)
-    plots = [forest([comparison], plain, labels) for comparison in comparisons]
+    plots = [Forest((comparison,), plain, facts) for comparison in comparisons]
     return axis_limits([line for plot in plots for line in lines_of(plot, form.numbers(plot))])
 
 
@@ -165,10 +165,10 @@ def layout(forest: Forest, lines: list[Line], numbers: form.Numbers, pitch: floa
     size, columns, task, plot = _room(forest, lines, numbers, page)
     left = _place(columns, _LEFT, MARGIN + task + GAP)
     _place(columns, _RIGHT, left + plot + GAP)
-    limits = forest.limits or axis_limits(lines, forest.ticks or ())
+    limits = forest.limits or axis_limits(lines, forest.looks.ticks or ())
     ticks = axis_ticks(limits, plot, size, numbers.exponent)
-    if forest.ticks is not None:
-        ticks = chosen_ticks([tick for tick in forest.ticks if limits[0] <= tick <= limits[1]], numbers.exponent)
+    if forest.looks.ticks is not None:
+        ticks = chosen_ticks([tick for tick in forest.looks.ticks if limits[0] <= tick <= limits[1]], numbers.exponent)
     result = Layout(page, size, columns, left, left + plot, limits, ticks)
     _break_labels(result, lines, task)
     _set_heights(result, lines, pitch)
@@ -217,7 +217,7 @@ def _heading(column: str, forest: Forest, numbers: form.Numbers) -> list[str]:
     return {
         "n": ["n"],
         "means": [forest.measure],
-        "judged": [forest.judged],
+        "judged": [forest.looks.judged],
         "effect": [name_of_effect, interval],
         "weight": ["Weight"],
         "p": ["p"],

@@ -20,8 +20,8 @@ from ranktrial.common.settings import read_record
 from ranktrial.common.tables import read_table
 from ranktrial.experiment.drawing import Typeset
 from ranktrial.records.comparison import MetaRecord
+from ranktrial.records.facts import Labels
 from ranktrial.reports.comparison import number_text as form
-from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.figures.fonts import width, wrap
 from ranktrial.reports.figures.forest_layout import MARGIN
 from ranktrial.reports.figures.marks import BAR, DIAMOND, INK, MUTED, SQUARE, rule, text, text_centred

@@ -21,8 +21,8 @@ from scipy import stats
 
 from ranktrial.common.tables import read_table
 from ranktrial.experiment.drawing import Typeset
+from ranktrial.records.facts import Labels
 from ranktrial.reports.comparison import number_text as form
-from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.figures.fonts import width, wrap
 from ranktrial.reports.figures.forest_layout import MARGIN
 from ranktrial.reports.figures.marks import DIAMOND, FAINT, INK, MUTED, rule, text

@@ -21,9 +21,9 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLoca
 
 from ranktrial.common.settings import read_record
 from ranktrial.experiment.drawing import Typeset
+from ranktrial.records.facts import Labels
 from ranktrial.records.study_design import FoundBasis, PlanRecord
 from ranktrial.reports.comparison import number_text as form
-from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.figures.fonts import font, width, wrap
 from ranktrial.reports.figures.marks import DIAMOND, INK, MUTED
 from ranktrial.reports.figures.page import STYLE

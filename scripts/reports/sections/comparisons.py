@@ -12,7 +12,7 @@ from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import path
 from ranktrial.reports.writing.content import Block
 from scripts.explorer.planning import explored
-from scripts.reports.planning import figures as planned
+from scripts.reports import planning as planned
 from scripts.reports.sections import Report
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def inputs(experiment: Experiment) -> dict[str, list[str]]:
         "comparisons": [path("comparisons", experiment=experiment.name, table_format="tsv")],
         "effects": job_files.of_comparisons(experiment, "effects"),
         "meta": job_files.of_comparisons(experiment, "meta"),
-        "moderators": planned.moderators(experiment),
+        "moderators": planned.moderator_records(experiment),
         "extremes": extremes,
     }
 
@@ -36,7 +36,6 @@ def inputs(experiment: Experiment) -> dict[str, list[str]]:
 def settings(experiment: Experiment) -> JsonObject:
     """How comparisons and their figures look."""
     return {
-        "comparisons": planned.table_settings(experiment),
         "together": experiment.figures,
         "forest_plots": {name: forest.looks(experiment, name) for name in forest.names(experiment)},
         "moderated": planned.shown_on_pages(experiment),
@@ -46,16 +45,17 @@ def settings(experiment: Experiment) -> JsonObject:
 @cache
 def compared(report: Report) -> dict[str, Compared]:
     """All comparisons by name."""
-    from ranktrial.reports.comparison.reading import adjustments, read_found
+    from ranktrial.records.comparison import ComparisonRow, rows_of
+    from ranktrial.reports.comparison.reading import read_found
     from ranktrial.reports.contents.comparisons import Shown, compared
 
-    adjusted = adjustments(report.table("comparisons"))
+    rows = {row.comparison: row for row in rows_of(ComparisonRow, report.table("comparisons"))}
     moderators = {path.stem: path for path in report.files["moderators"]}
     found = {
-        meta.stem: read_found(effects, meta, adjusted.get(meta.stem), moderators.get(meta.stem))
+        meta.stem: read_found(effects, meta, rows.get(meta.stem), moderators.get(meta.stem))
         for effects, meta in zip(report.files["effects"], report.files["meta"], strict=True)
     }
-    return compared(found, report.settings(NAME, Shown).comparisons, report.facts.labels)
+    return compared(found, report.settings(NAME, Shown).forest_plots, report.facts)
 
 
 @cache
@@ -73,4 +73,4 @@ def blocks(report: Report) -> list[Block]:
     from ranktrial.reports.contents.comparisons import comparisons
 
     every = compared(report)
-    return [comparisons(every, figures(report), report.facts.labels)] if every else []
+    return [comparisons(every, figures(report))] if every else []

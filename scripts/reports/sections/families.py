@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ranktrial.experiment.records import Experiment
 from ranktrial.reports.writing.content import Block
-from scripts.reports.planning.figures import family_files
+from scripts.reports.planning import family_files
 from scripts.reports.sections import Report, comparisons
 
 if TYPE_CHECKING:
@@ -37,4 +37,4 @@ def blocks(report: Report) -> list[Block]:
     from ranktrial.reports.contents.comparisons import families
 
     several, compared = found(report), comparisons.compared(report)
-    return [families(several, report.facts.labels, [*compared.values()])] if several else []
+    return [families(several, [*compared.values()])] if several else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ranktrial.experiment.records import Experiment
 from ranktrial.reports.writing.content import Block
-from scripts.reports.planning.pages import judge_tables
+from scripts.reports.planning import judge_tables
 from scripts.reports.sections import Report
 
 NAME, PLACE = "judges", 90

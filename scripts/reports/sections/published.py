@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ranktrial.experiment.records import Experiment
 from ranktrial.reports.writing.content import Block
-from scripts.reports.planning.pages import table
+from scripts.reports.planning import table
 from scripts.reports.sections import Report
 
 NAME, PLACE = "published", 120

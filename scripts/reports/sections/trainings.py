@@ -13,7 +13,7 @@ from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import path
 from ranktrial.experiment.timings import timed_systems
 from ranktrial.reports.writing.content import Block
-from scripts.reports.planning.figures import systems_in_curves
+from scripts.reports.planning import systems_in_curves
 from scripts.reports.sections import Report
 
 NAME, PLACE = "trainings", 130

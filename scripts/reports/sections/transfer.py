@@ -5,7 +5,7 @@ from __future__ import annotations
 from ranktrial.common.keys import JsonObject
 from ranktrial.experiment.records import Experiment
 from ranktrial.reports.writing.content import Block
-from scripts.reports.planning import figures
+from scripts.reports import planning as pages
 from scripts.reports.sections import Report
 
 NAME, PLACE = "transfer", 80
@@ -13,12 +13,12 @@ NAME, PLACE = "transfer", 80
 
 def inputs(experiment: Experiment) -> dict[str, list[str]]:
     """The tables of matrices and the records of curves."""
-    return {"matrices": figures.matrix_tables(experiment, ("tsv",)), "curves": figures.curve_records(experiment)}
+    return {"matrices": pages.matrix_tables(experiment, ("tsv",)), "curves": pages.curve_records(experiment)}
 
 
 def settings(experiment: Experiment) -> JsonObject:
     """The labels in matrices and curves, and the figures of curves."""
-    return figures.on_pages(experiment)
+    return pages.on_pages(experiment)
 
 
 def blocks(report: Report) -> list[Block]:

@@ -85,16 +85,15 @@ def bars_drawn(container) -> np.ndarray:
 
 
 def ours(folder: Path) -> Work:
-    from ranktrial.reports.comparison.reading import Labels, Looks, forest, read_found
+    from ranktrial.records.facts import Facts, Labels
+    from ranktrial.reports.comparison.reading import Forest, Looks, read_found
     from ranktrial.reports.figures.forest import forest_plot
     from ranktrial.reports.figures.page import save
 
-    looks = Looks(
-        alpha=0.05, estimator="DL", interval="normal", judged="", p="t-test", correction="none", sort="config"
-    )
+    looks = Looks(alpha=0.05, judged="")
 
     def one(name: str, target: Path) -> np.ndarray:
-        shown = forest([read_found(folder / f"{name}.tsv", folder / f"{name}.json")], looks, Labels({}, {}))
+        shown = Forest((read_found(folder / f"{name}.tsv", folder / f"{name}.json"),), looks, Facts(Labels({}, {}), []))
         figure = forest_plot(shown)
         save(figure, *(target / f"{name}.{kind}" for kind in FORMATS))
         return marks_drawn(figure.axes[0], shown)

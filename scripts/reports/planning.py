@@ -14,25 +14,23 @@ from ranktrial.common.keys import JsonObject
 from ranktrial.experiment import exhibits, job_files
 from ranktrial.experiment.descriptions import for_times, tried, weights_name
 from ranktrial.experiment.drawing import Drawing, Drawings
+from ranktrial.experiment.exhibits import bubble, forest
 from ranktrial.experiment.exhibits import curves as curves_exhibit
 from ranktrial.experiment.exhibits import family as family_exhibit
 from ranktrial.experiment.job_files import tasks_by_folder
 from ranktrial.experiment.judged import judges_of, ranked_by
-from ranktrial.experiment.labels import facts, task_labels
+from ranktrial.experiment.labels import facts, labels, labels_of, task_labels
+from ranktrial.experiment.moderators import asked
 from ranktrial.experiment.printed_cells import read_mapping
 from ranktrial.experiment.records import Experiment, System
 from ranktrial.experiment.results_paths import TABLE_FORMATS, path
 from ranktrial.experiment.systems.learning_to_rank import NAME, settings_of, source
 from ranktrial.experiment.timings import exclusive, timed_systems
-from scripts.reports.planning import figures
-from scripts.reports.planning.figures import (
-    PAGES,
-    caption_files,
-    family_pages,
-    matrix_tables,
-    moderators_tables,
-)
 
+ANSWERS = ("md", "tsv")
+# Of a figure, and of no table
+LOOKS = ("title", "width", "height", "x_label", "notes", "rows", "fixed", "bayesian", "limits", "ticks", "columns")
+PAGES = ("md", "tex")  # the formats of the table that are not written by the comparison itself
 JUDGE_PAGES = ("md", "tsv")
 
 
@@ -87,8 +85,8 @@ def named_in_summary(experiment: Experiment) -> list[str]:
         *moderators_tables(experiment),
         *times_tables(experiment),
     ]
-    tables += [*figures.tables(experiment), *judge_tables(experiment)]
-    return [*exhibits.files(experiment), *caption_files(experiment), *tables, *family_pages(experiment)]
+    tables += [*transfer_tables(experiment), *judge_tables(experiment)]
+    return [*exhibits.files(experiment), *forest.caption_files(experiment), *tables, *family_pages(experiment)]
 
 
 def means_tables(experiment: Experiment) -> list[str]:
@@ -132,9 +130,7 @@ def pages_to_print(experiment: Experiment) -> Drawings:
 
 def full_tables(experiment: Experiment) -> Drawings:
     """The tables that hold numbers of their own, which are written at full precision too."""
-    of_comparisons = {
-        f"moderators/{name}": partial(moderators, experiment, name) for name in figures.moderated(experiment)
-    }
+    of_comparisons = {f"moderators/{name}": partial(moderators, experiment, name) for name in moderated(experiment)}
     return {f"{work}-times": partial(times, experiment, work) for work in WORKS} | of_comparisons
 
 
@@ -152,8 +148,8 @@ def means(experiment: Experiment) -> Drawing:
     """Systems by tasks, with the letters of multiple comparisons."""
     inputs = {
         "means": [path("means", experiment=experiment.name)],
-        "families": figures.family_files(experiment, "family_table", table_format="tsv"),
-        "family_records": figures.family_files(experiment, "family"),
+        "families": family_files(experiment, "family_table", table_format="tsv"),
+        "family_records": family_files(experiment, "family"),
     }
     return Drawing("reports/means_tables.py", inputs, means_settings(experiment))
 
@@ -168,7 +164,7 @@ def family(experiment: Experiment, name: str) -> Drawing:
 def matrix(experiment: Experiment, name: str, script: str) -> Drawing:
     """A matrix of sources and targets, or its answers."""
     inputs = {"matrix": [path("matrix", experiment=experiment.name, matrix=name, table_format="tsv")]}
-    return Drawing(script, inputs, figures.matrix_settings(experiment, name))
+    return Drawing(script, inputs, matrix_settings(experiment, name))
 
 
 def curves(experiment: Experiment, name: str) -> Drawing:
@@ -180,7 +176,7 @@ def curves(experiment: Experiment, name: str) -> Drawing:
 def moderators(experiment: Experiment, name: str) -> Drawing:
     """The coefficients of a comparison's moderators, and its subgroups."""
     inputs = {"moderators": [path("moderators", experiment=experiment.name, comparison=name)]}
-    return Drawing("reports/moderator_tables.py", inputs, figures.moderator_table_settings(experiment, name))
+    return Drawing("reports/moderator_tables.py", inputs, moderator_table_settings(experiment, name))
 
 
 def times(experiment: Experiment, work: str) -> Drawing:
@@ -270,3 +266,123 @@ def _mapped_system(experiment: Experiment, name: str) -> dict[str, str]:
     weights = weights_name(experiment.models[system.model].weights) if system.model else ""
     standing = for_times(experiment, system)
     return {"system": name, "weights": weights, "model": standing["model"], "recipe": standing.get("recipe", "")}
+
+
+def moderated(experiment: Experiment) -> list[str]:
+    """The comparisons that have moderators or subgroups."""
+    return [name for name, comparison in experiment.comparisons.items() if asked(comparison)]
+
+
+def moderators_tables(experiment: Experiment) -> list[str]:
+    """The tables of moderators of all comparisons."""
+    return [
+        path("moderators_table", experiment=experiment.name, comparison=name, table_format=table_format)
+        for name in moderated(experiment)
+        for table_format in TABLE_FORMATS
+    ]
+
+
+def moderator_records(experiment: Experiment) -> list[str]:
+    """The records of the moderators of all comparisons that have any."""
+    return job_files.of_comparisons(experiment, "moderators", moderated(experiment))
+
+
+def moderator_table_settings(experiment: Experiment, name: str) -> dict:
+    """The labels in the tables of a comparison's moderators."""
+    comparison, shown = experiment.comparisons[name], labels_of(experiment, experiment.comparisons[name].tasks)
+    every = labels(experiment)["systems"]
+    treatment, control = comparison.named(comparison.treatment), comparison.control
+    title = f"{every.get(treatment, treatment)} against {every.get(control, control)}"
+    return {"title": f"{name}, {title}", "labels": shown}
+
+
+def shown_on_pages(experiment: Experiment) -> dict[str, list[str]]:
+    """Comparison with moderators or subgroups -> its bubble plots."""
+    figures = bubble.names(experiment).items()
+    return {name: [figure for figure, of in figures if of[0] == name] for name in moderated(experiment)}
+
+
+def matrix_tables(experiment: Experiment, formats: tuple[str, ...] = TABLE_FORMATS) -> list[str]:
+    """The tables of all matrices."""
+    return [
+        path("matrix", experiment=experiment.name, matrix=name, table_format=one)
+        for name in experiment.matrices
+        for one in formats
+    ]
+
+
+def answer_files(experiment: Experiment, formats: tuple[str, ...] = ANSWERS) -> list[str]:
+    """The answers of all matrices and curves."""
+    studies = [*experiment.matrices, *(f"curves-{name}" for name in experiment.curves)]
+    return [
+        path("answers", experiment=experiment.name, study=study, answers_format=one)
+        for study in studies
+        for one in formats
+    ]
+
+
+def curve_tables(experiment: Experiment) -> list[str]:
+    """The tables of all curves' points."""
+    return [path("curves_table", experiment=experiment.name, curve=name) for name in experiment.curves]
+
+
+def curve_records(experiment: Experiment) -> list[str]:
+    """The records of all curves."""
+    return [path("curves", experiment=experiment.name, curve=name) for name in experiment.curves]
+
+
+def transfer_tables(experiment: Experiment) -> list[str]:
+    """All tables of studies of transfer."""
+    return [*matrix_tables(experiment), *curve_tables(experiment), *answer_files(experiment)]
+
+
+def matrix_settings(experiment: Experiment, name: str) -> dict:
+    """The labels in a matrix."""
+    matrix = experiment.matrices[name]
+    targets = [experiment.tasks[target] for target in matrix.targets]
+    return {
+        "measure": matrix.measure,
+        "alpha": matrix.alpha,
+        "row_labels": list(map(list, matrix.rows.items())),
+        "target_labels": [[task.folder, task.label] for task in targets],
+        **({"title": matrix.title} if matrix.title else {}),
+    }
+
+
+def on_pages(experiment: Experiment) -> dict[str, dict]:
+    """The matrices, and the curves with their figures, that summary and report show."""
+    drawn = curves_exhibit.names(experiment)
+    of_curves = {
+        name: {
+            "names": curves_exhibit.labels(experiment, name),
+            "figures": [one for one in drawn if drawn[one][0] == name],
+        }
+        for name in experiment.curves
+    }
+    matrices = {name: matrix_settings(experiment, name) for name in experiment.matrices}
+    return {"matrices": matrices, "curves": of_curves}
+
+
+def systems_in_curves(experiment: Experiment) -> set[str]:
+    """The systems that curves show."""
+    return {point.system for one in experiment.curves.values() for point in one.points}
+
+
+def table_settings(experiment: Experiment) -> dict[str, dict]:
+    """The number format of comparisons in tables."""
+    return {
+        name: {key: value for key, value in forest.looks(experiment, name).items() if key not in LOOKS}
+        for name in experiment.comparisons
+    }
+
+
+def family_files(experiment: Experiment, name: str, **fields: str) -> list[str]:
+    """A path of the table for each multiple comparison."""
+    return [path(name, experiment=experiment.name, family=family, **fields) for family in experiment.families]
+
+
+def family_pages(experiment: Experiment) -> list[str]:
+    """The tables of all multiple comparisons to read."""
+    return [
+        file for table_format in PAGES for file in family_files(experiment, "family_table", table_format=table_format)
+    ]

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.experiment import exhibits
-from ranktrial.experiment.exhibits.forest import captioned
+from ranktrial.experiment.exhibits import forest as exhibit
 from ranktrial.experiment.resolution import resolve
 from ranktrial.reports.figures.forest import forest_plot, noted
 from scripts.reports import figure
-from scripts.reports.planning import figures, pages
-from scripts.reports.write_caption import write_caption
+from scripts.reports import planning as pages
 from tests.experiment.test_config import changed
+from tests.reports.test_forest import changed as plot_with
 from tests.reports.test_forest import forest, words
 from tests.reports.test_forest_options import LOOKS, found
 from tests.support.calling import call
 
 SETTINGS = {
     **{key: value for key, value in vars(LOOKS).items() if value is not None},
-    "labels": {"tasks": {"a": "A & B_1"}, "systems": {"c": "50% BM25", "t": "Müller #2"}},
+    "facts": {
+        "labels": {"tasks": {"a": "A & B_1"}, "systems": {"c": "50% BM25", "t": "Müller #2"}},
+        "measures": ["nDCG@10"],
+        "marks": {"trained": {"t": ["a"]}},
+    },
     "notes": "caption",
-    "trained": {"t": ["a"]},
 }
 BELOW = {
     "comparisons/c/figure": {"notes": "caption", "font": "STIXGeneral", "influence": True, "queries": True},
@@ -40,8 +41,8 @@ def inputs(tmp_path):
 
 
 def test_notes_leave_the_picture_and_nothing_else_does():
-    plot = forest(p_note="paired t-test")
-    inside, outside = (words(forest_plot(replace(plot, notes=notes))) for notes in ("figure", "caption"))
+    plot = forest()
+    inside, outside = (words(forest_plot(plot_with(plot, notes=notes))) for notes in ("figure", "caption"))
     assert inside[: len(outside)] == outside
     assert "".join(inside[len(outside) :]).replace(" ", "") == "".join(noted(plot)).replace(
         "\N{NO-BREAK SPACE}", ""
@@ -49,7 +50,7 @@ def test_notes_leave_the_picture_and_nothing_else_does():
 
 
 def test_text_and_latex_hold_the_same_caption(inputs, tmp_path, monkeypatch):
-    call(monkeypatch, write_caption, SETTINGS, **inputs, text=tmp_path / "x.txt", tex=tmp_path / "x.tex")
+    call(monkeypatch, figure.drawn("caption"), SETTINGS, **inputs, txt=tmp_path / "x.txt", tex=tmp_path / "x.tex")
     text, tex = ((tmp_path / name).read_text(encoding="utf-8") for name in ("x.txt", "x.tex"))
     first, how, *notes = text.splitlines()
     assert first == "Müller #2 against 50% BM25, nDCG@10."
@@ -68,12 +69,12 @@ def test_a_font_that_is_not_installed_stops_the_figure(inputs, tmp_path, monkeyp
 
 def test_a_configuration_names_fonts_and_where_notes_stand():
     experiment = resolve(changed(BELOW), "c.yaml")
-    assert captioned(experiment) == ["c"]
-    assert figures.caption_files(experiment) == ["results/e/figures/c.txt", "results/e/figures/c.tex"]
-    assert set(figures.caption_files(experiment)) < set(pages.named_in_summary(experiment))
+    assert exhibit.captioned(experiment) == ["c"]
+    assert exhibit.caption_files(experiment) == ["results/e/figures/c.txt", "results/e/figures/c.tex"]
+    assert set(exhibit.caption_files(experiment)) < set(pages.named_in_summary(experiment))
     settings = {name: exhibits.exhibit(experiment, name).settings for name in exhibits.figures(experiment)}
     assert {name for name, shown in settings.items() if shown.get("font") == "STIXGeneral"} == {"c", "queries-c"}
     assert (settings["c"]["notes"], settings["z"]["notes"]) == ("caption", "figure")
     assert experiment.font == "DejaVu Serif"  # of all others: rules/figures.smk
-    tables = figures.table_settings(experiment)["c"]
+    tables = pages.table_settings(experiment)["c"]
     assert "font" not in tables and "notes" not in tables
