@@ -96,10 +96,6 @@ def compare(options: argparse.Namespace) -> None:
     found, said = _found(options)
     for line in (*said, *found.warnings):
         print(f"note: {as_options(line)}", file=sys.stderr)
-    if options.json:
-        print(json.dumps(found.numbers(), indent=2, allow_nan=False))
-    else:
-        print(found.sentence())
     if options.out:
         if options.out.exists() and not options.out.is_dir():
             raise UserError(f"{options.out}: a file; expected a folder")
@@ -107,6 +103,7 @@ def compare(options: argparse.Namespace) -> None:
         print(f"written: {options.out / 'report.html'}, figures/, tables/", file=sys.stderr)
     elif not options.json:
         print("note: --out FOLDER writes the page, the forest plot and the tables", file=sys.stderr)
+    print(json.dumps(found.numbers(), indent=2, allow_nan=False) if options.json else found.sentence())
 
 
 def _found(options: argparse.Namespace) -> tuple[Findings, list[str]]:

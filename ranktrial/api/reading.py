@@ -17,7 +17,7 @@ from ranktrial.common.errors import UserError
 from ranktrial.common.extras import names_extras
 from ranktrial.datasets.formats import leaderboard
 from ranktrial.ir.outside_table import Wanted
-from ranktrial.ir.scores import read_values, seeds_in
+from ranktrial.ir.scores import parsed, read_values, seeds_in
 from ranktrial.new.draft import Draft
 from ranktrial.new.folder import Folder, read_folder
 from ranktrial.new.front import draft, left_out, look
@@ -62,10 +62,12 @@ def gathered(places: Sequence[str | Path], measure: str = "", columns: str = "")
     if any(entry.get("type") != "external" for entry in found.systems.values()):
         raise UserError(f"{folder.place}: {found.what}, without runs or scores to compare; `ranktrial new` reads it")
     said = [*found.on_axes, *left_out(found, folder)]
+    values = None if ranked else _scores(found)
+    parsed.cache_clear()  # a table may be large
     if ranked:
         runs = {name: {task: Path(run) for task, run in entry["runs"].items()} for name, entry in found.systems.items()}
         return Given(None, runs, {task: Path(entry["location"]) for task, entry in found.datasets.items()}, said)
-    return Given(_scores(found), {}, {}, said)
+    return Given(values, {}, {}, said)
 
 
 def _folder(places: Sequence[str | Path]) -> Folder:

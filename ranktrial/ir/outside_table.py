@@ -421,8 +421,8 @@ def rows_of_roles(
         if role is None:
             continue
         names = dict.fromkeys(row[role] for _, row in rows)
-        if name is not None and form(name) in map(form, names):
-            rows = [(number, row) for number, row in rows if form(row[role]) == form(name)]
+        if name is not None and (meant := {one for one in names if form(one) == form(name)}):
+            rows = [(number, row) for number, row in rows if row[role] in meant]
         elif len(names) > 1 or (what == "system" and name is not None) or _differ(what, name, names):
             raise none_of(table, what, name, names)
     return [(number, as_id(row[found.id]), row[place]) for number, row in rows]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -43,6 +44,23 @@ class Values:
     remarks: list[str] = field(default_factory=list)
 
 
+@lru_cache(1)
+def parsed(path: Path, *version: int) -> tuple[Table, list[tuple[int, list[str]]]]:
+    """A table with all its rows, of which a long one may be asked for each system on each task."""
+    table = read_table(path, is_heading)
+    return table, list(table.rows)
+
+
+def _table(path: Path) -> Table:
+    """The table of a file, whose rows are parsed once for all that is read of it in turn."""
+    try:
+        found = path.stat()
+        table, rows = parsed(path, found.st_mtime_ns, found.st_size, found.st_ino)
+    except (UserError, OSError):  # which are raised again, in the order of what is read
+        return read_table(path, is_heading)
+    return replace(table, rows=iter(rows))
+
+
 def read_scores(path: Path, column: str | None = None) -> dict[str, float]:
     """Sample id -> value, in file order; samples of a file without ids get `line 1`, `line 2`, …."""
     return read_values(path, Wanted(column)).scores
@@ -55,7 +73,7 @@ def read_values(path: Path, wanted: Wanted) -> Values:
     of different kinds, columns of which none is wanted, and a blank line in a file without ids, which would shift the
     lines below.
     """
-    table = read_table(path, is_heading)
+    table = _table(path)
     cells = _of_heading(table, wanted) if table.heading else _without_heading(table, wanted)
     cells, summaries = _without_summaries(table, cells)
     scores: dict[str, float] = {}
@@ -99,7 +117,7 @@ class Named(NamedTuple):
 
 def named_in(path: Path) -> Named:
     """The systems, tasks, measures and seeds that a table names in columns; it is read to its end."""
-    table = read_table(path, is_heading)
+    table = _table(path)
     rows = [row for _, row in table.rows]
     found = roles(table.heading) if table.heading else None
     if table.heading is None and all(len(row) == 3 for row in rows):
@@ -127,7 +145,7 @@ def seeds_in(path: Path) -> list[str]:
     """The seeds that a long table names; only its heading is read of a table without such a column."""
     table = read_table(path, is_heading)
     place = roles(table.heading).seed if table.heading else None
-    return [] if place is None else list(dict.fromkeys(row[place] for _, row in table.rows))
+    return [] if place is None else list(dict.fromkeys(row[place] for _, row in _table(path).rows))
 
 
 def _without_heading(table: Table, wanted: Wanted) -> list[Cell]:
