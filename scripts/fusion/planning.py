@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ranktrial.common.keys import JsonObject
+from ranktrial.common.keys import JsonObject, given
 from ranktrial.experiment.job_files import task_in
 from ranktrial.experiment.records import Experiment, Task
 from ranktrial.experiment.results_paths import SELECTED, path
@@ -29,12 +29,12 @@ def weights(experiment: Experiment, system: str, task: str, seed: str) -> str | 
 
 def tuning_settings(experiment: Experiment, system: str) -> JsonObject:
     """The settings for tuning the weights of a system."""
-    return fusion.tuning_settings(experiment.systems[system])
+    return given(experiment.systems[system].own(fusion.Settings), "method")
 
 
 def fusing_settings(experiment: Experiment, system: str, seed: str) -> JsonObject:
-    """The settings for fusing the runs."""
-    how = fusion.fusing_settings(experiment.systems[system])
+    """The settings for fusing the runs; tuned weights are an input file."""
+    how = given(experiment.systems[system].own(fusion.Settings), "measure", "step", "depth")
     return {**how, "depth": experiment.depth, "tag": f"{system}-{seed}"}
 
 

@@ -17,10 +17,10 @@ from ranktrial.experiment.judged import judges_of, ranked_by
 from ranktrial.experiment.model_checks import prompts_on
 from ranktrial.experiment.records import Experiment, System, Task
 from ranktrial.experiment.results_paths import SELECTED, path
-from ranktrial.experiment.systems import listwise
 from ranktrial.experiment.systems._neural import DerivedIndex, of_model
 from ranktrial.inference.encoding_settings import EncodingSettings, ExportSettings
 from ranktrial.inference.ranking_settings import PairSettings, RerankingSettings, SearchSettings
+from ranktrial.models.chat_settings import WindowSettings
 from ranktrial.models.endpoint_keys import chat_settings, is_served
 from ranktrial.models.model_keys import Model
 
@@ -233,9 +233,10 @@ def listwise_inputs(experiment: Experiment, system: str, task: str, seed: str) -
 
 
 def listwise_settings(experiment: Experiment, system: str, seed: str) -> JsonObject:
-    """The settings of listwise re-ranking."""
+    """The settings of listwise re-ranking; with the key null, no API key is sent."""
     ranker = experiment.systems[system]
-    return {**listwise.job_settings(ranker), "depth": ranker.depth, "tag": f"{system}-{seed}"}
+    how = stated(ranker.own(WindowSettings))
+    return {"key": None, **how, "depth": ranker.depth, "tag": f"{system}-{seed}"}
 
 
 def judge_inputs(experiment: Experiment, dataset: str) -> dict[str, str | list[str]]:

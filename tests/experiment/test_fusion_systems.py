@@ -7,7 +7,7 @@ from ranktrial.common.keys import given
 from ranktrial.experiment.descriptions import cautions, datasets_learnt, describe, for_times
 from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.results_paths import SELECTED
-from ranktrial.experiment.systems.fusion import fusing_settings, tuning_settings
+from scripts.fusion import planning
 from tests.experiment.test_config import changed
 from tests.support.one_line import refused
 
@@ -64,10 +64,10 @@ def test_tuning_adds_the_dev_task_of_each_dataset():
     assert resolved.task_of_split("d", "dev").folder == "d-dev"
     assert list(experiment(systems__f=TUNE, tasks=["d", "d/dev"]).selection_tasks) == []  # it is there already
     assert experiment(systems__f=GIVEN).selection_tasks == {}
-    system = resolved.systems["f"]
     how = {"systems": ["bm25", "tuned"], "normalise": "min-max", "step": 0.1, "measure": "nDCG@10", "depth": 10}
-    assert tuning_settings(system) == how
-    assert fusing_settings(system) == {"systems": ["bm25", "tuned"], "method": "weighted-sum", "normalise": "min-max"}
+    assert planning.tuning_settings(resolved, "f") == how
+    how = {"systems": ["bm25", "tuned"], "method": "weighted-sum", "normalise": "min-max"}
+    assert planning.fusing_settings(resolved, "f", "1") == {**how, "depth": resolved.depth, "tag": "f-1"}
 
 
 def test_a_seed_selected_on_another_dataset_needs_the_fusion_tuned_there():

@@ -10,7 +10,6 @@ from ranktrial.common.errors import UserError
 from ranktrial.experiment.descriptions import cautions, describe, for_times
 from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.system_types import system_type
-from ranktrial.experiment.systems.listwise import job_settings
 from scripts.inference import planning
 from tests.experiment.test_config import changed
 
@@ -42,8 +41,8 @@ def test_defaults_and_what_the_job_is_given():
         **{"concurrency": 4, "timeout": 120, "retries": 5, "window": 20, "step": 10, "passes": 1, "max_words": 300},
         **{"depth": 100, "tag": "judge-0"},
     }
-    local = experiment(endpoint(url="http://localhost:8000/v1", leave_out=["seed", "temperature"])).systems["judge"]
-    reported = job_settings(local)
+    local = experiment(endpoint(url="http://localhost:8000/v1", leave_out=["seed", "temperature"]))
+    reported = planning.listwise_settings(local, "judge", "0")
     assert reported["key"] is None and not {"seed", "temperature"} & set(reported)
     assert experiment(endpoint(url="http://h/v1", key="MY_KEY")).systems["judge"].settings.key == "MY_KEY"
 
@@ -56,8 +55,8 @@ def test_the_examples_of_the_page_are_right():
     systems = {f"systems/{name}": entry for block in blocks for name, entry in block["systems"].items()}
     made = resolve(changed(models | systems), "c.yaml")
     assert {"pointwise", "judge"} <= set(made.systems) and {"qwen3-reranker", "one-and-zero"} <= set(made.models)
-    assert job_settings(made.systems["judge"]) == {
-        **job_settings(experiment().systems["judge"]),
+    assert planning.listwise_settings(made, "judge", "0") == {
+        **planning.listwise_settings(experiment(), "judge", "0"),
         **{"url": "https://api.example.org/v1", "model": "a-model", "price": {"input": 0.15, "output": 0.6}},
     }  # but for names and price it has the defaults
 

@@ -186,16 +186,6 @@ def tunes(system: System) -> bool:
     return system.own(Settings).step is not None
 
 
-def tuning_settings(system: System) -> JsonObject:
-    """Return the settings of the job that tunes a system's weights."""
-    return given(system.own(Settings), "method")
-
-
-def fusing_settings(system: System) -> JsonObject:
-    """Return the settings of the fusing job, except depth and tag; tuned weights are an input file."""
-    return given(system.own(Settings), "measure", "step", "depth")
-
-
 def _settings(check: Checker, key: str, entry: Keys) -> Settings:
     """Return the settings. Raises UserError for keys that the method does not have or that exclude each other."""
     method = entry.method or "reciprocal-rank"

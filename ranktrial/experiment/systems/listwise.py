@@ -84,11 +84,6 @@ class Listwise(SystemType):
 TYPE = Listwise()
 
 
-def job_settings(system: System) -> JsonObject:
-    """Return the settings of the re-ranking job, except depth and tag; with the key null, no API key is sent."""
-    return {"key": None, **stated(system.own(WindowSettings))}
-
-
 def _of_runs(system: System) -> JsonObject:
     """Return the settings that determine the requests."""
     asked = stated(system.own(WindowSettings))
