@@ -15,7 +15,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -31,6 +31,8 @@ SHORTEST_SECRET = 8  # characters, as for archives: a shorter value would be fou
 LONGEST = 300  # characters of its last line in a message
 OF_CONDA = "conda.cli.main_run"  # in the line that `conda run` adds to those of a program that failed
 DISTRIBUTION = re.compile(r"(.+)-([^-]+)\.dist-info")
+PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")  # in the words of a program
+Value = str | int | float | bool  # of a parameter
 PROC = Path("/proc")
 PEAK = re.compile(r"VmHWM:\s*(\d+) kB")
 PRCTL = getattr(ctypes.CDLL(None), "prctl", None)  # of Linux alone
@@ -132,6 +134,11 @@ def _why(code: int) -> str:
         return f"ended with exit code {code}"
     name = signal.Signals(-code).name
     return f"was ended by {name}" + (" (out of memory?)" if name == "SIGKILL" else "")
+
+
+def is_among(file: str, code: Iterable[str]) -> bool:
+    """Whether a file is one of the files and folders of code."""
+    return any(file == place or file.startswith(f"{place}/") for place in code)
 
 
 def packages_of(python: Path) -> dict[str, str]:

@@ -21,9 +21,8 @@ from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError, shortened
 from ranktrial.common.files import atomic_folder, write_json
 from ranktrial.common.processes import threads
-from ranktrial.common.programs import Measured, run_program
+from ranktrial.common.programs import PLACEHOLDER, Measured, Value, is_among, run_program
 from ranktrial.common.timing import latency, write_timing
-from ranktrial.experiment.systems.command import PLACEHOLDER, Value, is_among
 from ranktrial.ir.collection import Excluded, most, read_excluded, read_ids, read_queries, read_texts, without
 from ranktrial.ir.runs import order_warning
 from ranktrial.ir.trec import Run, read_run, top, write_run

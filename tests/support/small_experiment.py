@@ -106,7 +106,7 @@ def searched() -> dict:
             "stems": {"type": "bm25", "depth": 20},
             "base": {"type": "external", "runs": {task: f"data/{task}.base.run"}},
             "fused": {"type": "fusion", "systems": ["words", "stems"]},
-            "mine": RANKER,
+            "mine": {**RANKER},
         },
         "tasks": [task],
         "comparisons": {name: {"control": name, "treatment": "fused", "permutations": 200}

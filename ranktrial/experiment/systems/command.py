@@ -15,6 +15,7 @@ from typing import Annotated
 from ranktrial.common.digests import files_below
 from ranktrial.common.keys import FilePath, JsonObject, Label, NameOrNames, Needs, Not, Rule, given
 from ranktrial.common.paths import OUR_CODE, why_not_below
+from ranktrial.common.programs import PLACEHOLDER, Value, is_among
 from ranktrial.common.wording import hint
 from ranktrial.configuration.checker import Checker
 from ranktrial.configuration.dataset_keys import format_of
@@ -27,12 +28,10 @@ from ranktrial.experiment.systems import _neural
 from ranktrial.experiment.systems.rerank import Candidates
 
 NAME = "command"
-Value = str | int | float | bool
 Words = tuple[str, ...]
 OF_BOTH = ("queries", "corpus", "queries_tsv", "corpus_tsv", "work", "threads", "gpus")
 OF_RUN = (*OF_BOTH, "run", "depth")
 OF_TRAINING = (*OF_BOTH, "qrels", "dev_queries", "dev_qrels", "model")
-PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 OWN = "each task's own"
 MOST_FILES = 500  # of code: each is an option and a digest of the job
 
@@ -239,11 +238,6 @@ def code_files(code: Iterable[str]) -> list[str]:
         if not any(part.startswith(".") or part == "__pycache__" for part in inside.split("/"))
     }
     return list(found)
-
-
-def is_among(file: str, code: Iterable[str]) -> bool:
-    """Whether a file is one of the files and folders of code."""
-    return any(file == place or file.startswith(f"{place}/") for place in code)
 
 
 def _is_seeded(entry: Keys) -> bool:
