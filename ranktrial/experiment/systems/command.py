@@ -42,54 +42,48 @@ class Environment:
 
     python: Annotated[
         FilePath | None,
-        "command: the Python of a virtual environment, such as envs/mine/bin/python, whose programs are found first",
+        "command: the Python of its environment, such as envs/mine/bin/python",
         Not("conda or container"),
     ] = None
     conda: Annotated[
         Label | None, "command: name or folder of a conda environment", Not("container", "one environment is used")
     ] = None
-    container: Annotated[
-        Label | None, "command: an image that Apptainer runs, such as docker://NAME@sha256:… or a .sif file"
-    ] = None
+    container: Annotated[Label | None, "command: an image for Apptainer: docker://NAME@sha256:… or a .sif file"] = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Keys(Environment, Made):
     command: Annotated[
         Words | None,
-        "command: the program and its arguments, a list, in which {queries}, {corpus}, {run} … stand for files "
-        "(docs/ranking.md)",
+        "the program and its arguments, in which {queries}, {corpus}, {run} … stand for files (docs/ranking.md)",
         Not("ranker", "the program that is run"),
     ] = None
     ranker: Annotated[
         str | None,
-        "command: instead of a program, a Python class as package.module:Class",
+        "command: a Python class instead of a program",
         Rule(title="package.module:Class", pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_][\w.]*$", max_length=200),
     ] = None
     code: Annotated[
         FilePath | tuple[FilePath, ...] | None,
-        "command: the files and folders, below the working folder, that the program consists of; it runs again when "
-        "one of them is edited",
+        "command: its files and folders, below the working folder; it runs again when one is edited",
     ] = None
     parameters: Annotated[
         dict[str, Value] | None,
-        "command: values by name: further {placeholders} of a program, arguments of a class; a list makes one system "
-        "per value",
+        "command: further {words} of a program, or arguments of a class; a list makes one system per value",
     ] = None
     train: Annotated[
         Words | bool | None,
-        "command: the program that is run first, once per seed, and writes {model} from training queries; true: the "
-        "method `train` of a class",
+        "command: the program that learns {model} from training queries, once per seed; true: a class's `train`",
     ] = None
     train_on: Annotated[
         NameOrNames | None,
-        "command: the dataset whose training queries it learns from; default that of each task",
+        "command: the dataset that it learns from; default each task's",
         Needs("train"),
     ] = None
     seeds: Annotated[_neural.Seeds | None, "command: number of runs with different seeds, as {seed}"] = None
     rerank: Annotated[Candidates | None, "the documents that are re-ranked"] = None
     threads: Annotated[int | None, "command: number of threads; default 1", Rule(minimum=1, maximum=1024)] = None
-    gpu: Annotated[bool | None, "command: whether it uses a GPU, which is hidden otherwise"] = None
+    gpu: Annotated[bool | None, "command: it uses a GPU, hidden otherwise"] = None
 
 
 @dataclass(frozen=True, kw_only=True)
