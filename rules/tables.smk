@@ -111,7 +111,7 @@ use rule in_report as tables with:
         comparisons_tables=expand(result("comparisons"), table_format=["md", "tex"]),
     params:
         **job(
-            "reports/tables.py",
+            "reports/tables.py:write_tables",
             lambda wildcards: {
                 "facts": facts_of(EXPERIMENT, EXPERIMENT.comparisons.values()),
                 "looks": pages.table_settings(EXPERIMENT),

@@ -123,7 +123,7 @@ def pages_to_print(experiment: Experiment) -> Drawings:
     """The tables whose numbers are already in a file."""
     of_families = {f"multiple-comparisons/{name}": partial(family, experiment, name) for name in experiment.families}
     of_matrices = {
-        name: partial(matrix, experiment, name, "reports/transfer.py:matrix_table") for name in experiment.matrices
+        name: partial(matrix, experiment, name, "reports/tables.py:matrix_table") for name in experiment.matrices
     }
     return {"means": partial(means, experiment), **of_families, **of_matrices}
 
@@ -137,7 +137,7 @@ def full_tables(experiment: Experiment) -> Drawings:
 def answers(experiment: Experiment) -> Drawings:
     """The answers of studies of transfer, and the agreement of judges with humans."""
     transferred = {
-        name: partial(matrix, experiment, name, "reports/transfer.py:matrix_answers") for name in experiment.matrices
+        name: partial(matrix, experiment, name, "reports/tables.py:matrix_answers") for name in experiment.matrices
     }
     transferred |= {f"curves-{name}": partial(curves, experiment, name) for name in experiment.curves}
     of_judges = {f"judges/{dataset}": partial(judge, experiment, dataset) for dataset in judges_of(experiment)}
@@ -151,14 +151,14 @@ def means(experiment: Experiment) -> Drawing:
         "families": family_files(experiment, "family_table", table_format="tsv"),
         "family_records": family_files(experiment, "family"),
     }
-    return Drawing("reports/means_tables.py", inputs, means_settings(experiment))
+    return Drawing("reports/tables.py:write_means", inputs, means_settings(experiment))
 
 
 def family(experiment: Experiment, name: str) -> Drawing:
     """A multiple comparison: means, letters and differences."""
     fields = {"experiment": experiment.name, "family": name}
     inputs = {"table": [path("family_table", **fields, table_format="tsv")], "record": [path("family", **fields)]}
-    return Drawing("reports/family_table.py", inputs, family_exhibit.settings(experiment, name))
+    return Drawing("reports/tables.py:write_family", inputs, family_exhibit.settings(experiment, name))
 
 
 def matrix(experiment: Experiment, name: str, script: str) -> Drawing:
@@ -170,13 +170,13 @@ def matrix(experiment: Experiment, name: str, script: str) -> Drawing:
 def curves(experiment: Experiment, name: str) -> Drawing:
     """The answers from curves over the number of training queries."""
     inputs = {"record": [path("curves", experiment=experiment.name, curve=name)]}
-    return Drawing("reports/transfer.py:curve_answers", inputs, curves_exhibit.labels(experiment, name))
+    return Drawing("reports/tables.py:curve_answers", inputs, curves_exhibit.labels(experiment, name))
 
 
 def moderators(experiment: Experiment, name: str) -> Drawing:
     """The coefficients of a comparison's moderators, and its subgroups."""
     inputs = {"moderators": [path("moderators", experiment=experiment.name, comparison=name)]}
-    return Drawing("reports/moderator_tables.py", inputs, moderator_table_settings(experiment, name))
+    return Drawing("reports/tables.py:write_moderators", inputs, moderator_table_settings(experiment, name))
 
 
 def times(experiment: Experiment, work: str) -> Drawing:

@@ -1,24 +1,35 @@
-"""The tables of an experiment's comparisons, as TSV (full precision), Markdown and LaTeX (booktabs).
+"""Tables to print, as Markdown and LaTeX (booktabs), and those with numbers of their own as TSV at full precision.
 
-Reads effects/{comparison}.tsv and meta/{comparison}.json of each comparison, and tables/comparisons.tsv. Writes
-tables/effects/{comparison}.{tsv,md,tex} (tasks, summary, its sensitivity, a plain sentence) and
-tables/comparisons.{md,tex} (one row per comparison).
+- write_tables: of effects/{comparison}.tsv and meta/{comparison}.json, tables/effects/{comparison}.{tsv,md,tex} (tasks,
+  summary, its sensitivity, a plain sentence); of tables/comparisons.tsv, .md and .tex (one row per comparison)
+- write_means: of tables/means.tsv, with the letters of multiple comparisons, tables/means.{md,tex}
+- write_family: of multiple-comparisons/{family}.json and its table, tables/multiple-comparisons/{family}.{md,tex}
+- write_moderators: of moderators/{comparison}.json, tables/moderators/{comparison}.{tsv,md,tex}
+- matrix_table, matrix_answers, curve_answers: of tables/{matrix}.tsv or curves/{curve}.json, tables/{matrix}.{md,tex}
+  in the paper's layout, and tables/{matrix}-answers.{md,tsv} or tables/curves-{curve}-answers.{md,tsv}
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
 
 import pandas as pd
 
 from ranktrial.common.command_line import job
 from ranktrial.common.files import write_text
-from ranktrial.common.tables import COMPARISONS, read_table
+from ranktrial.common.settings import read_record
+from ranktrial.common.tables import COMPARISONS, read_table, write_table
 from ranktrial.experiment.results_paths import fields_of
-from ranktrial.records.comparison import ComparisonRow, rows_of
+from ranktrial.ir.means import read_means
+from ranktrial.records.comparison import ComparisonRow, ModerationRecord, rows_of
+from ranktrial.records.curves import CurvesRecord
 from ranktrial.records.facts import Facts, Labels
-from ranktrial.reports.comparison.printed_tables import content, dependences, in_full
+from ranktrial.reports import transfer_studies
+from ranktrial.reports.comparison import moderation
+from ranktrial.reports.comparison.families import heading, read_families, read_family
+from ranktrial.reports.comparison.printed_tables import content, dependences, family_content, in_full
 from ranktrial.reports.comparison.reading import Looks, read_found
 from ranktrial.reports.comparison.table import (
     HERE,
@@ -32,8 +43,11 @@ from ranktrial.reports.comparison.table import (
     how_to_read,
     overview,
 )
+from ranktrial.reports.contents.data import printed_means
+from ranktrial.reports.transfer_studies import Curves, Matrix, read_matrix, write_answers
 from ranktrial.reports.writing import printed
-from ranktrial.reports.writing.content import Block, Column, Items, Paragraph, Table
+from ranktrial.reports.writing.content import Block, Column, Folded, Items, Paragraph, Section, Table
+from ranktrial.reports.writing.printed import write_printed
 
 INDENTED = 2 * "\N{NO-BREAK SPACE}"
 
@@ -90,5 +104,53 @@ def write_tables(
         write_text(path, texts[path.suffix])
 
 
+def write_means(
+    means: Path, families: list[Path], family_records: list[Path], page: Path, tex: Path, facts: Facts,
+    tried: Annotated[dict[str, int], "by tuned system, the configurations compared on dev"],
+) -> None:  # fmt: skip
+    """Write the means of all systems in both formats."""
+    found = read_families(families, family_records, facts.labels)
+    write_printed("Means", printed_means(read_means(means), found, facts, tried), page, tex)
+
+
+def write_family(
+    table: Path, record: Path, page: Path, tex: Path, labels: Labels, title: Annotated[str, "of the figure"] = ""
+) -> None:
+    """Write a multiple comparison in both formats."""
+    found, name = read_family(table, record, labels), page.stem
+    in_full = [Folded("The differences on each task, at full precision", [], f"{name}.tsv")] if found.tasks > 1 else []
+    write_printed(f"{name}: {heading(found)}", family_content(found), page, tex, in_full)
+
+
+def write_moderators(
+    moderators: Path, table: Path, page: Path, tex: Path, title: Annotated[str, "what is compared"], labels: Labels
+) -> None:
+    """Write the moderators of a comparison."""
+    record = read_record(ModerationRecord, moderators)
+    blocks = moderation.content(record)
+    of_tasks = [Section("Values of the tasks", [moderation.values(record, labels)])] if record.models else []
+    write_table(table, moderation.in_full(record))
+    write_text(page, printed.markdown_document(f"Moderators of the effect: {title}", [*blocks, *of_tasks]))
+    write_text(tex, printed.latex_document([Paragraph(title), *blocks]))
+
+
+def matrix_table(matrix: Path, page: Path, tex: Path, settings: Matrix) -> None:
+    """Write a matrix of sources and targets, and its notes."""
+    table = read_matrix(matrix)
+    blocks = [transfer_studies.matrix(table, settings), Items(transfer_studies.matrix_notes(table, settings))]
+    write_printed(settings.title or matrix.stem, blocks, page, tex)
+
+
+def matrix_answers(matrix: Path, page: Path, table: Path, settings: Matrix) -> None:
+    """Write the answers from a matrix."""
+    write_answers(transfer_studies.answers_of_matrix(read_matrix(matrix), settings), page, table)
+
+
+def curve_answers(record: Path, page: Path, table: Path, settings: Curves) -> None:
+    """Write the answers from curves over the number of training queries."""
+    found = transfer_studies.answers_of_curves(read_record(CurvesRecord, record), settings)
+    write_answers(found, page, table)
+
+
 if __name__ == "__main__":
-    job(write_tables)
+    job(write_tables, write_means, write_family, write_moderators, matrix_table, matrix_answers, curve_answers)

@@ -9,8 +9,8 @@ from ranktrial.common.settings import read_settings
 from ranktrial.experiment.exhibits import family as family_exhibit
 from ranktrial.experiment.resolution import resolve
 from ranktrial.synthesis.families import Settings
-from scripts.reports import family_table, sections
 from scripts.reports import planning as pages
+from scripts.reports import sections, tables
 from scripts.synthesis import planning
 from tests.experiment.test_config import changed
 from tests.support.one_line import refused
@@ -45,7 +45,7 @@ def test_all_systems_on_all_tasks():
     ]  # fmt: skip
     shown = family_exhibit.settings(experiment, "f")
     assert shown == {"labels": {"tasks": {"d-dev": "d/dev"}, "systems": {"bm25": "BM25"}}}
-    assert read_settings(settings_of(family_table.write_family), shown).title == ""
+    assert read_settings(settings_of(tables.write_family), shown).title == ""
     made = pages.named_in_summary(experiment)
     assert (
         "results/e/figures/multiple-comparisons/f.svg" in made and "results/e/tables/multiple-comparisons/f.md" in made

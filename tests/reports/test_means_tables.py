@@ -11,8 +11,9 @@ from ranktrial.ir.means import COLUMNS, means_rows
 from ranktrial.records.comparison import Difference, FamilyRecord
 from ranktrial.records.facts import Facts, Labels
 from ranktrial.reports.comparison.families import FoundFamily, Scope, Standing, of_all_pairs, size_alone
+from ranktrial.reports.contents.data import AVERAGE, by_system, means_to_print, notes_to_print, printed_means
 from ranktrial.reports.writing.content import plain
-from scripts.reports.means_tables import AVERAGE, Settings, content, means_table, notes, values, write_means
+from scripts.reports.tables import write_means
 
 TABLE = pd.DataFrame(
     [
@@ -28,7 +29,7 @@ MEANS = means_rows(TABLE)
 FACTS = Facts(
     Labels({"a": "A"}, {"tuned": "Tuned"}), ["nDCG@10", "rank"], ["tuned"], ["rank"], {"trained": {"tuned": ["b"]}}
 )
-SETTINGS = Settings(FACTS, {"bm25": 25})
+TRIED = {"bm25": 25}
 
 
 def cells(table):
@@ -40,7 +41,7 @@ def bold(table):
 
 
 def test_systems_by_tasks_with_the_average_where_a_system_has_every_task():
-    table = means_table(MEANS, "nDCG@10", SETTINGS, None)
+    table = means_to_print(MEANS, "nDCG@10", FACTS, TRIED, None)
     assert [column.name for column in table.columns] == ["System", "A", "b", AVERAGE, "Tried"]
     assert cells(table) == [
         ["bm25", "0.250", "0.450", "0.350", "25"],
@@ -50,19 +51,23 @@ def test_systems_by_tasks_with_the_average_where_a_system_has_every_task():
 
 
 def test_the_best_of_a_column_is_bold_also_where_lower_is_better_and_where_two_print_the_same():
-    assert bold(means_table(MEANS, "nDCG@10", SETTINGS, None)) == [["0.450"], ["0.350 ± 0.010", "0.375"], ["0.350"]]
-    assert bold(means_table(MEANS, "rank", SETTINGS, None)) == [["1.000", "2.000"], ["2.000 ± 0.500", "2.000"]]
+    assert bold(means_to_print(MEANS, "nDCG@10", FACTS, TRIED, None)) == [
+        ["0.450"],
+        ["0.350 ± 0.010", "0.375"],
+        ["0.350"],
+    ]
+    assert bold(means_to_print(MEANS, "rank", FACTS, TRIED, None)) == [["1.000", "2.000"], ["2.000 ± 0.500", "2.000"]]
 
 
 def test_an_average_is_that_of_the_tasks():
-    assert values(MEANS, "nDCG@10", SETTINGS, {})["bm25"][AVERAGE].mean == pytest.approx((0.25 + 0.45) / 2)
+    assert by_system(MEANS, "nDCG@10", FACTS, {})["bm25"][AVERAGE].mean == pytest.approx((0.25 + 0.45) / 2)
 
 
 def test_one_task_has_no_average_and_untuned_systems_no_column():
     one = means_rows(TABLE[TABLE["task"] == "a"])
-    untuned = Settings(Facts(FACTS.labels, ["nDCG@10"]), {})
-    assert [column.name for column in means_table(one, "nDCG@10", untuned, None).columns] == ["System", "A"]
-    assert [plain(text) for text in notes(one, "nDCG@10", untuned, "", None).texts] == [
+    untuned = (Facts(FACTS.labels, ["nDCG@10"]), {})
+    assert [column.name for column in means_to_print(one, "nDCG@10", *untuned, None).columns] == ["System", "A"]
+    assert [plain(text) for text in notes_to_print(one, "nDCG@10", *untuned, "", None).texts] == [
         "Bold: the highest mean of a column, significant or not.",
         "±: the standard deviation between seeds.",
     ]
@@ -86,9 +91,9 @@ def family(tmp_path):
 
 def test_letters_stand_at_the_averages_in_both_formats(family):
     TABLE.to_csv(family / "means.tsv", sep="\t", index=False)
-    settings = replace(SETTINGS, facts=replace(FACTS, labels=Labels({}, {"tuned": "Tuned"})))
+    facts = replace(FACTS, labels=Labels({}, {"tuned": "Tuned"}))
     written = (family / "m.md", family / "m.tex")
-    write_means(family / "means.tsv", [family / "all.tsv"], [family / "all.json"], *written, settings)
+    write_means(family / "means.tsv", [family / "all.tsv"], [family / "all.json"], *written, facts, TRIED)
     page, tex = (path.read_text() for path in written)
     assert "**0.375** a" in page and "0.350 b" in page and "family all" in page
     assert r"\textbf{0.375}$^{ a}$" in tex and tex.count(r"\begin{tabular}") == 2
@@ -111,10 +116,10 @@ def all_pairs(*differences, groups=((0, 1),), systems=("guest", "Tuned", "bm25")
 def test_where_all_pairs_are_tested_bold_follows_the_tests():
     one = TABLE.assign(**{"nDCG@10": [0.30, 0.31, 0.0, 0.0, 0.35], "nDCG@10 sd": None})
     one = means_rows(one[one["task"] == "a"])
-    assert bold(means_table(one, "nDCG@10", SETTINGS, None)) == [[], [], ["0.350"]]
-    assert bold(means_table(one, "nDCG@10", SETTINGS, all_pairs())) == [[], ["0.310"], ["0.350"]]
+    assert bold(means_to_print(one, "nDCG@10", FACTS, TRIED, None)) == [[], [], ["0.350"]]
+    assert bold(means_to_print(one, "nDCG@10", FACTS, TRIED, all_pairs())) == [[], ["0.310"], ["0.350"]]
     fewer = all_pairs(groups=(), systems=("Tuned", "bm25"))  # says nothing about guest
-    assert bold(means_table(one, "nDCG@10", SETTINGS, fewer)) == [[], [], ["0.350"]]
+    assert bold(means_to_print(one, "nDCG@10", FACTS, TRIED, fewer)) == [[], [], ["0.350"]]
 
 
 def test_a_larger_difference_that_is_not_significant_has_its_sentence():
@@ -136,4 +141,4 @@ def test_what_stands_in_a_cell_is_told_apart():
 
 def test_a_family_against_a_control_or_of_another_measure_gives_no_letters():
     assert of_all_pairs({}, "nDCG@10") == ("", None)
-    assert len(content(MEANS, {}, SETTINGS)) == 2
+    assert len(printed_means(MEANS, {}, FACTS, TRIED)) == 2

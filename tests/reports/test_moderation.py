@@ -19,6 +19,7 @@ from ranktrial.experiment.exhibits import forest as forest_exhibit
 from ranktrial.experiment.resolution import resolve
 from ranktrial.records.comparison import EffectsRow, ModerationRecord
 from ranktrial.records.facts import Labels
+from ranktrial.reports.comparison import moderation
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.reports.comparison.moderation import (
     coefficient_rows,
@@ -36,8 +37,8 @@ from ranktrial.statistics.method import Method
 from ranktrial.statistics.moderation import Effects, Level, Model, Subgroups, models
 from ranktrial.statistics.moderation import subgroups as grouped
 from ranktrial.statistics.summaries import Summary
-from scripts.reports import moderator_tables
 from scripts.reports import planning as pages
+from scripts.reports import tables
 from scripts.reports.sections import comparisons
 from tests.experiment.test_config import changed
 from tests.reports.test_forest import forest, outside, overlapping, patches, words
@@ -122,7 +123,7 @@ def test_what_takes_tasks_as_independent_is_said(record):
     assert dependence_sentence(replace(known, models=(), depends_on=["x", "y"])).startswith(
         "The models include x and y,"
     )
-    blocks = moderator_tables.content(known)
+    blocks = moderation.content(known)
     assert Paragraph(dependence_sentence(known)) in blocks
 
 
@@ -131,7 +132,7 @@ def test_degrees_of_freedom_that_seeds_give_are_not_whole(record):
     assert plain(moderators_test(fit, ALPHA)).startswith("F(1, 7.123) = ")
     coefficients = tuple(replace(coefficient, df=7.5) for coefficient in fit.coefficients)
     model = replace(record.models[0], fit=replace(fit, coefficients=coefficients))
-    table = moderator_tables.in_full(replace(record, models=(model,), subgroups=None))
+    table = moderation.in_full(replace(record, models=(model,), subgroups=None))
     assert list(table["df"]) == [7.5, 7.5] and str(table["model_k"].dtype) == "Int64"
 
 
@@ -144,7 +145,7 @@ def test_each_coefficient_is_a_row(record):
 def test_the_tables_hold_every_number(monkeypatch, files, record):
     settings = {"title": "c, t against c", "labels": {"tasks": {"a": "A *first*"}, "systems": {}}}
     paths = {"moderators": files / "c.json", "table": files / "t.tsv", "page": files / "t.md", "tex": files / "t.tex"}
-    call(monkeypatch, moderator_tables.write_moderators, settings, **paths)
+    call(monkeypatch, tables.write_moderators, settings, **paths)
     table = pd.read_csv(files / "t.tsv", sep="\t")
     assert list(table["kind"]) == ["coefficient"] * 6 + ["subgroup"] * 2
     slope = table[table["term"] == "Size"].iloc[0]

@@ -18,7 +18,7 @@ from ranktrial.reports.transfer_studies import Studies, read_studies
 from ranktrial.reports.transfer_studies import studies as studies_section
 from ranktrial.reports.writing import html_page, printed
 from ranktrial.reports.writing.content import plain
-from scripts.reports import figure, transfer
+from scripts.reports import figure, tables
 from scripts.reports import planning as shown
 from scripts.synthesis.measure_curves import curves
 from scripts.synthesis.measure_matrix import matrix
@@ -73,10 +73,10 @@ def made(experiment, monkeypatch):
     settings = planning.matrix_settings(experiment, "table")
     call(monkeypatch, matrix, settings, metrics=matrix_metrics, table=table)
     files = {"matrix": table, "page": table.with_suffix(".md"), "tex": table.with_suffix(".tex")}
-    call(monkeypatch, transfer.matrix_table, shown.matrix_settings(experiment, "table"), **files)
+    call(monkeypatch, tables.matrix_table, shown.matrix_settings(experiment, "table"), **files)
     call(
         monkeypatch,
-        transfer.matrix_answers,
+        tables.matrix_answers,
         shown.matrix_settings(experiment, "table"),
         matrix=table,
         **answers("table"),
@@ -84,7 +84,7 @@ def made(experiment, monkeypatch):
     files = {"metrics": curve_metrics, "timings": timings, "datasets": Path("d.tsv"), "record": record}
     settings = planning.curves_settings(experiment, "few")
     call(monkeypatch, curves, settings, **files, table=folder / "curves-few.tsv")
-    call(monkeypatch, transfer.curve_answers, exhibit.labels(experiment, "few"), record=record, **answers("curves-few"))
+    call(monkeypatch, tables.curve_answers, exhibit.labels(experiment, "few"), record=record, **answers("curves-few"))
     drawings = {}
     Path("results/e/figures").mkdir()
     for name in exhibit.names(experiment):

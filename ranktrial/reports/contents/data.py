@@ -22,7 +22,7 @@ from ranktrial.ir.means import Column as MeansColumn
 from ranktrial.ir.measure_names import canonical, parse
 from ranktrial.ir.runs import zero_runs
 from ranktrial.records.facts import Facts, Labels
-from ranktrial.reports.comparison.families import FoundFamily, of_all_pairs
+from ranktrial.reports.comparison.families import FoundFamily, of_all_pairs, size_alone
 from ranktrial.reports.comparison.number_text import fixed
 from ranktrial.reports.writing.content import (
     Block,
@@ -350,6 +350,92 @@ def means_table(means: Sequence[MeansRow], measure: str, facts: Facts, tested: F
         rows.append([labels.task(task), queries, *(cells.get(name, "") for name in systems)])
     columns = [Column("Task"), Column("Queries", "r"), *(Column(labels.system(name), "r") for name in systems)]
     return Table(columns, [rows], caption=f"Mean {measure} of each system on each task.", source="tables/means.tsv")
+
+
+AVERAGE = "Average"
+
+
+def by_system(
+    means: Sequence[MeansRow], measure: str, facts: Facts, letters: Mapping[str, str]
+) -> dict[str, dict[str, Value]]:
+    """By system and task the value; by system under AVERAGE their mean, where the system has every task."""
+    measured = [row for row in means if measure in row.measures]
+    tasks = {row.task for row in measured}
+    found: dict[str, dict[str, Value]] = {}
+    for row in measured:
+        found.setdefault(row.system, {})[row.task] = value_of(row, measure, facts)
+    for system, of_tasks in found.items():
+        if len(tasks) > 1 and len(of_tasks) == len(tasks):
+            average = sum(value.mean for value in of_tasks.values()) / len(tasks)
+            of_tasks[AVERAGE] = Value(average, letters=letters.get(facts.labels.system(system), ""))
+    return found
+
+
+def means_to_print(
+    means: Sequence[MeansRow], measure: str, facts: Facts, tried: Mapping[str, int], tested: FoundFamily | None
+) -> Table:
+    """Systems by tasks, the best of each column bold."""
+    labels = facts.labels
+    letters = {one.system: one.sign for one in tested.whole.standings} if tested else {}
+    found = {labels.system(name): of for name, of in by_system(means, measure, facts, letters).items()}
+    names = [*dict.fromkeys(task for of_tasks in found.values() for task in of_tasks if task != AVERAGE)]
+    heads = {task: labels.task(task) for task in names}
+    scopes = dict(heads)
+    if any(AVERAGE in of_tasks for of_tasks in found.values()):
+        heads[AVERAGE] = AVERAGE
+        scopes[AVERAGE] = tested.whole.task if tested and tested.tasks == len(names) else ""
+    columns = {name: {system: of[name] for system, of in found.items() if name in of} for name in heads}
+    lower = measure in facts.lower_is_better
+    bold = {name: in_bold(column, measure, lower, tested, scopes[name]) for name, column in columns.items()}
+    counts = {labels.system(name): number for name, number in tried.items()}
+    rows = []
+    for system, of in found.items():
+        cells = [of[name].text(system in bold[name]) if name in of else "" for name in heads]
+        rows.append([system, *cells, *([f"{counts.get(system, 1)}"] if tried else [])])
+    shown = [Column("System"), *(Column(head, "r") for head in heads.values())]
+    shown += [Column("Tried", "r")] if tried else []
+    return Table(shown, [rows], caption=f"Mean {measure} of each system on each task.")
+
+
+def notes_to_print(
+    means: Sequence[MeansRow],
+    measure: str,
+    facts: Facts,
+    tried: Mapping[str, int],
+    family: str,
+    tested: FoundFamily | None,
+) -> Items:
+    """How to read one of the tables."""
+    best = f"the {'lowest' if measure in facts.lower_is_better else 'highest'} mean of a column"
+    systems = {facts.labels.system(row.system) for row in means if measure in row.measures}
+    apart = tested and {one.system for one in tested.whole.standings} == systems
+    also = " and those that do not differ significantly from it" if apart else ", significant or not"
+    said = [f"Bold: {best}{also}."]
+    said += [f"{column.sign}: {column.meaning}." for column in columns_shown(means, [measure])]
+    said += [mark.note.format(systems=names) for mark, names in marks_stated(facts)]
+    if tested:
+        said.append(f"Systems that share a letter do not differ significantly over the tasks of the family {family}.")
+        said += filter(None, [size_alone(tested)])
+    if tried:
+        said.append(
+            "Tried: the number of configurations compared on dev before the final one was chosen; 1: nothing was tuned."
+        )
+    return Items(said)
+
+
+def printed_means(
+    means: Sequence[MeansRow], families: Mapping[str, FoundFamily], facts: Facts, tried: Mapping[str, int]
+) -> list[Block]:
+    """The means as a paper prints them: systems by tasks, a section for each measure, with the average over tasks.
+
+    `tried`: by tuned system, the configurations compared on dev.
+    """
+    sections: list[Block] = []
+    for measure in facts.measures:
+        family, tested = of_all_pairs(families, measure)
+        table = means_to_print(means, measure, facts, tried, tested)
+        sections.append(Section(measure, [table, notes_to_print(means, measure, facts, tried, family, tested)]))
+    return sections
 
 
 GAINS = {"log2": "the grade", "exp-log2": "2^grade \N{MINUS SIGN} 1"}
