@@ -65,7 +65,7 @@ def compare(
     """
     how = methods_of(statistics, lower_is_better, seed)
     if is_effects(data):
-        return from_effects(data, how, measure, (control or PAIR[0], _one(treatment) or PAIR[1]))
+        return from_effects(data, how, measure, (control or PAIR[0], _one(treatment) or PAIR[1]), statistics)
     scored = _scored(data, control, treatment, measure, qrels)
     fixed = isinstance(data, Mapping) and not scored.runs
     chosen = list(scored.systems) if fixed else _chosen(scored.systems, control, treatment)

@@ -61,10 +61,10 @@ class Findings(Parts):
         return cls(scored.measure, comparisons, method.looks, table, tested, rows, scored, stated, lower)
 
     @classmethod
-    def alone(cls, result: Results, looks: Looks, lower_is_better: bool) -> Findings:
+    def alone(cls, result: Results, looks: Looks, lower_is_better: bool, stated: Mapping[str, Any]) -> Findings:
         """The findings of one comparison without values per query."""
         comparisons, table = with_adjustments([result])
-        return cls(result.meta.measure, comparisons, looks, table, lower_is_better=lower_is_better)
+        return cls(result.meta.measure, comparisons, looks, table, stated=stated, lower_is_better=lower_is_better)
 
     @property
     def warnings(self) -> list[str]:

@@ -56,10 +56,11 @@ def page(found: Parts, title: str = "", there: Container[str] = (), drawn: Mappi
 
 def title_of(found: Parts) -> str:
     """What is compared."""
-    if found.family is not None:
+    if not found.comparisons:
         return found.heading(FAMILY)
     meta = next(iter(found.comparisons.values())).meta
-    return f"{meta.treatment} against {meta.control}"
+    several = len(found.comparisons)
+    return f"{meta.treatment if several == 1 else f'{several} systems'} against {meta.control}"
 
 
 def blocks_of(found: Parts, with_queries: bool) -> list[Block]:
@@ -79,13 +80,13 @@ def blocks_of(found: Parts, with_queries: bool) -> list[Block]:
     blocks: list[Block] = [contents.lead(len(systems), len(tasks), len(compared), found.facts.measures)]
     if compared:
         blocks += [contents.first(compared, figures), contents.questions(found.summary, compared, found.facts)]
+    of_family = [contents.families(families, [*compared.values()])] if families else []
+    blocks += [] if compared else of_family  # the answer comes first
     if means:
         of_runs = bool(found.scored and found.scored.runs)
         blocks.append(data.means(means, found.facts, families, data.Beside([], of_runs, with_queries)))
     if compared:
-        blocks.append(contents.comparisons(compared, figures))
-    if families:
-        blocks.append(contents.families(families, [*compared.values()]))
+        blocks += [contents.comparisons(compared, figures), *of_family]
     return [*blocks, made(found)]
 
 

@@ -6,6 +6,7 @@ independent, each with the normal interval, since a variance alone has no degree
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -36,7 +37,9 @@ def is_effects(data: Any) -> bool:
     return isinstance(data, pd.DataFrame) and {EFFECT, VARIANCE} <= set(data.columns)
 
 
-def from_effects(table: pd.DataFrame, how: Methods, measure: str | None, names: tuple[str, str]) -> Findings:
+def from_effects(
+    table: pd.DataFrame, how: Methods, measure: str | None, names: tuple[str, str], stated: Mapping[str, Any]
+) -> Findings:
     """The synthesis of a table of effects (yi, treatment minus control) with their variances (vi).
 
     yi are on the scale on which the effect type is reported (r of a correlation), vi on that of the synthesis (of
@@ -77,7 +80,7 @@ def from_effects(table: pd.DataFrame, how: Methods, measure: str | None, names: 
     ]
     meta = meta_record(found, settings)
     shown = replace(how.looks, p="interval", correction="none") if effect_type.HAS_DIFFERENCE else how.looks
-    return Findings.alone(Results(pd.DataFrame(rows), meta, []), shown, how.lower_is_better)
+    return Findings.alone(Results(pd.DataFrame(rows), meta, []), shown, how.lower_is_better, stated)
 
 
 def _sizes(table: pd.DataFrame, effect_type: str) -> dict[str, EffectSize]:
