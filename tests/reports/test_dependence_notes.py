@@ -5,7 +5,6 @@ from __future__ import annotations
 from ranktrial.records.comparison import EffectsRow
 from ranktrial.records.facts import Labels
 from ranktrial.reports.comparison.notes import (
-    by_treatment,
     clusters_note,
     negative_weights_note,
     note_of_test,
@@ -56,11 +55,6 @@ def seeded(meta, *seeds_variances):
     return found(meta, task="abc"[:count], effect=[0.1] * count, seeds_variance=seeds_variances)
 
 
-def test_a_note_that_differs_between_treatments_names_them():
-    assert by_treatment({"a": "Clusters.", "b": "Clusters."}) == "Clusters."
-    assert by_treatment({"a": "Clusters: 2.", "b": "", "c": "Clusters: 3."}) == "a: Clusters: 2. c: Clusters: 3."
-
-
 def test_unknown_seeds_are_said_and_none_are_not():
     unknown = {"status": "unknown", "source": None}
     text = "The seed variance of Control is unknown: intervals do not include it and are too narrow."
@@ -72,11 +66,20 @@ def test_unknown_seeds_are_said_and_none_are_not():
 
 def test_clusters_come_with_their_design_effect():
     columns = {"task": ["c", "t"], "clusters": [1465, None], "design_effect": [1.876, None]}
-    said = clusters_note(found(meta_record(), **columns), LABELS)
+    said = clusters_note([found(meta_record(), **columns)], LABELS)
     assert said == "Clusters of queries (design effect): Control 1,465 (1.88)."
-    assert clusters_note(found(meta_record(), task=["c", "t"]), LABELS) == ""
-    of_test = clusters_note(found(meta_record(), **columns, t_df=[20.63, 9.0]), LABELS)
+    assert clusters_note([found(meta_record(), task=["c", "t"])], LABELS) == ""
+    of_test = clusters_note([found(meta_record(), **columns, t_df=[20.63, 9.0])], LABELS)
     assert of_test == "Clusters of queries (design effect, df of t): Control 1,465 (1.88, 20.6)."
+
+
+def test_clusters_of_several_treatments_are_said_once_with_the_range_of_their_effects():
+    """Twelve treatments over three collections would otherwise fill half of a figure."""
+    of = {"task": ["c"], "clusters": [6], "t_df": [9.0]}
+    three = [found(meta_record(), **of, design_effect=[effect]) for effect in (3.54, 0.014, 1.2)]
+    assert clusters_note(three, LABELS) == "Clusters of queries (design effect, df of t): Control 6 (0.01 to 3.54, 9)."
+    of_one = [found(meta_record(), task=["c"]), three[1]]
+    assert clusters_note(of_one, LABELS) == "Clusters of queries (design effect, df of t): Control 6 (0.01, 9)."
 
 
 def test_a_test_says_on_how_many_tasks_clusters_and_seeds_change_it():
@@ -105,7 +108,7 @@ def test_a_test_says_on_how_many_tasks_clusters_and_seeds_change_it():
 def test_a_design_effect_that_counts_as_1_is_shown_as_estimated():
     columns = {"task": ["c"], "clusters": [1175], "design_effect": [0.77]}
     text = "Clusters of queries (design effect, values below 1 count as 1): Control 1,175 (0.77)."
-    assert clusters_note(found(meta_record(clusters_as_independent=["c"]), **columns), LABELS) == text
+    assert clusters_note([found(meta_record(clusters_as_independent=["c"]), **columns)], LABELS) == text
 
 
 def test_a_weight_below_zero_is_explained_whatever_comparison_of_the_figure_has_it():

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
 
 import scipy
@@ -280,7 +280,7 @@ def notes(forest: Forest, p_shown: bool) -> list[str]:
         lines += [_heterogeneity_note(forest), _intervals(forest)]
     lines += [p_text(forest)] if p_shown else []
     lines += [_margin(forest, group) for group in forest.groups if group.margin is not None]
-    lines.append(by_treatment({group.treatment: clusters_note(group.found, labels) for group in forest.groups}))
+    lines.append(clusters_note([group.found for group in forest.groups], labels))
     lines.append(negative_weights_note(comparisons, labels))
     lines += [] if forest.of_treatments else trained(forest)  # daggers stand at tasks
     return [line for line in (*lines, _seeds(forest), seeds_note(comparisons, labels)) if line]
@@ -411,27 +411,33 @@ def _includes_seeds(found: Found) -> str:
     return f"{included} include seed variance ({{}}); {others} take the seeds as given."
 
 
-def by_treatment(notes: Mapping[str, str]) -> str:
-    """The notes of a figure's treatments: one where all have the same, else each with the name of its treatment."""
-    if len(set(notes.values())) == 1:
-        return next(iter(notes.values()))
-    return " ".join(f"{treatment}: {note}" for treatment, note in notes.items() if note)
-
-
-def clusters_note(found: Found, labels: Labels) -> str:
+def clusters_note(comparisons: Sequence[Found], labels: Labels) -> str:
     """The tasks whose queries are clustered, with the design effect as estimated and the degrees of freedom of the
-    t-test; empty if none is. What counts as 1 because clusters are the default's choice is said.
+    t-test (of several comparisons from the lowest to the highest); empty if none is. What counts as 1 because clusters
+    are the default's choice is said.
     """
-    if not (clustered := _clustered(found)):
+    clustered: dict[str, list[EffectsRow]] = {}
+    for one in comparisons:
+        for row in _clustered(one):
+            clustered.setdefault(labels.task(row.task), []).append(row)
+    if not clustered:
         return ""
-    degrees = ["" if row.t_df is None else f", {degrees_of_freedom(row.t_df)}" for row in clustered]
-    tasks = [
-        f"{labels.task(row.task)} {row.clusters:,.0f} ({row.design_effect:.2f}{df})"
-        for row, df in zip(clustered, degrees, strict=True)
-    ]
-    counts_as_1 = ", values below 1 count as 1" if found.meta.clusters_as_independent else ""
-    of_test = ", df of t" if any(degrees) else ""
-    return f"Clusters of queries (design effect{counts_as_1}{of_test}): {'; '.join(tasks)}."
+    of_test = any(row.t_df is not None for rows in clustered.values() for row in rows)
+    counts_as_1 = any(one.meta.clusters_as_independent for one in comparisons if _clustered(one))
+    tasks = []
+    for task, rows in clustered.items():
+        count = _range([row.clusters for row in rows], "{:,.0f}".format)
+        numbers = [_range([row.design_effect for row in rows], "{:.2f}".format)]
+        numbers += [_range([row.t_df for row in rows], degrees_of_freedom)] if of_test else []
+        tasks.append(f"{task} {count} ({', '.join(filter(None, numbers))})")
+    heading = ["design effect", *["values below 1 count as 1"] * counts_as_1, *["df of t"] * of_test]
+    return f"Clusters of queries ({', '.join(heading)}): {'; '.join(tasks)}."
+
+
+def _range(values: Iterable[float | None], shown: Callable[[float], str]) -> str:
+    """The lowest and the highest of these numbers as they are shown; one if they look the same, empty without any."""
+    ordered = sorted(value for value in values if value is not None)
+    return " to ".join(dict.fromkeys(shown(value) for value in ordered[:1] + ordered[-1:]))
 
 
 def _clustered(found: Found) -> list[EffectsRow]:
