@@ -19,7 +19,7 @@ RANKER = {
 }
 PROGRAM = """
 import json, sys
-queries, corpus, run, weight, shift, first_stage = [*sys.argv[1:], "0", ""][:6]
+queries, corpus, run, weight, shift, first_stage = [*sys.argv[1:], *("0", "")[len(sys.argv) - 5 :]]
 BONUS = 0
 documents = {d["_id"]: d["text"].split() for d in map(json.loads, open(corpus))}
 lines = [line.split() for line in open(first_stage)] if first_stage else []
