@@ -16,7 +16,9 @@ from filelock import FileLock
 
 from ranktrial.common.urls import MIRRORS
 from ranktrial.models import running  # noqa: F401  before any test imports torch: it sets how torch's threads wait
+from tests.support import warm
 from tests.support.durations import known
+from tests.support.once import made_once
 from tests.support.prepared import prepare
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -122,3 +124,11 @@ def clef(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     fixed = {"splits": {"dev": 100}, "split_by": "queries", "drop_shared": True, "seed": 803, "strict": False}
     prepare(source, folder, {"format": "checkthat", "parts": {"train": "train", "test": "dev"}} | fixed)
     return folder
+
+
+@pytest.fixture(scope="session")
+def warm_python(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> str:
+    """A `python` that runs scripts as forks of one process, which has their libraries; quick tests start none."""
+    if pytestconfig.getoption("--quick"):
+        return sys.executable
+    return str(made_once(tmp_path_factory, "warm", warm.start) / "bin" / "python")

@@ -39,23 +39,22 @@ NAMES = ("better-against-base", "third-against-base")
 class Workflow:
     """The results of a configuration, below the current folder."""
 
-    def __init__(self, config, monkeypatch):
+    def __init__(self, config):
         self.experiment = experiment = resolve(config, "test")
         fields = {"experiment": experiment.name}
         for task in experiment.tasks.values():
             for system in experiment.systems.values():
                 for seed in map(str, system.seeds):
-                    self._values(task, system.name, seed, monkeypatch)
+                    self._values(task, system.name, seed)
         for name in experiment.comparisons:
             inputs = synthesis.comparison_inputs(experiment, name)
             out = {kind: path(kind, **fields, comparison=name) for kind in ("effects", "meta")}
-            call(monkeypatch, compare.compare, synthesis.comparison_settings(experiment, name), **inputs, **out)
+            call(compare.compare, synthesis.comparison_settings(experiment, name), **inputs, **out)
         self.table = path("comparisons", **fields, table_format="tsv")
         self.of_comparisons = {kind: [path(kind, **fields, comparison=name) for name in experiment.comparisons]
                                for kind in ("effects", "meta")}  # fmt: skip
         settings = synthesis.table_settings(experiment)
         call(
-            monkeypatch,
             comparisons_table.comparisons_table,
             settings,
             meta=self.of_comparisons["meta"],
@@ -64,23 +63,21 @@ class Workflow:
         for name in experiment.families:
             out = {"table": path("family_table", **fields, family=name, table_format="tsv"),
                    "record": path("family", **fields, family=name)}  # fmt: skip
-            call(monkeypatch, compare_many.compare_many, synthesis.family_settings(experiment, name),
+            call(compare_many.compare_many, synthesis.family_settings(experiment, name),
                  metrics=synthesis.family_metrics(experiment, name), **out)  # fmt: skip
         self.means = path("means", **fields)
-        call(monkeypatch, means.write_means, None, metrics=evaluation.all_metrics(experiment), table=self.means)
-        self.monkeypatch = monkeypatch
+        call(means.write_means, None, metrics=evaluation.all_metrics(experiment), table=self.means)
 
-    def _values(self, task, system, seed, monkeypatch):
+    def _values(self, task, system, seed):
         experiment, where = self.experiment, {"system": system, "task": task.folder, "seed": seed}
         metrics = path("metrics", experiment=experiment.name, **where)
         source = evaluation.external_files(experiment, **where)
         if task.values_given:
             settings = evaluation.import_scores_settings(experiment, **where)
-            return call(monkeypatch, imports.import_scores, settings, source=source, metrics=metrics)
+            return call(imports.import_scores, settings, source=source, metrics=metrics)
         run, qrels = path("run", experiment=experiment.name, **where), f"data/{task.name}.qrels"
         settings = evaluation.import_run_settings(experiment, system)
         call(
-            monkeypatch,
             imports.import_run,
             settings,
             source=source,
@@ -91,7 +88,7 @@ class Workflow:
             run=run,
         )
         settings = evaluation.score_settings(experiment, system, "")
-        return call(monkeypatch, score.score, settings, run=run, qrels=qrels, original=[], metrics=metrics)
+        return call(score.score, settings, run=run, qrels=qrels, original=[], metrics=metrics)
 
     def effects(self, name):
         return read_table(Path(path("effects", experiment=self.experiment.name, comparison=name)), *EFFECTS)
@@ -103,7 +100,7 @@ class Workflow:
         """The bytes of a forest plot."""
         exhibit = exhibits.exhibit(self.experiment, name)
         files = {kind: f"drawn.{kind}" for kind in ("svg", "pdf", "png")}
-        call(self.monkeypatch, figure.drawn("forest"), exhibit.settings, **exhibit.inputs, **files)
+        call(figure.drawn("forest"), exhibit.settings, **exhibit.inputs, **files)
         return Path("drawn.svg").read_bytes()
 
     def printed(self, name):
@@ -114,7 +111,7 @@ class Workflow:
         settings = {"facts": facts, "looks": planned.table_settings(self.experiment)}
         others = [path("effects_table", experiment=self.experiment.name, comparison=other, table_format=suffix)
                   for other in self.experiment.comparisons for suffix in ("tsv", "md", "tex")]  # fmt: skip
-        call(self.monkeypatch, tables.write_tables, settings, **self.of_comparisons, comparisons=self.table,
+        call(tables.write_tables, settings, **self.of_comparisons, comparisons=self.table,
              effects_tables=others, comparisons_tables=[])  # fmt: skip
         return {suffix: Path(file).read_text(encoding="utf-8") for suffix, file in every.items()}
 
@@ -187,11 +184,11 @@ def assert_same_numbers(workflow, found, names):
 
 @pytest.mark.parametrize("options", [{}, {"effect": "SMD"}, {"margin": 0.05, "ddof": 0, "estimator": "DL",
                                      "interval": "knapp-hartung", "task_interval": "normal", "bayesian": {}}])  # fmt: skip
-def test_two_systems_on_several_tasks(folder, monkeypatch, options):
+def test_two_systems_on_several_tasks(folder, options):
     frame = values(random.Random(1), ("base", "better"), tasks=5, queries=30, seeds=3)
     how = {"permutations": 300, **options}
     comparison = {"control": "base", "treatment": "better", "measure": "accuracy", **how}
-    workflow = Workflow(config_of(frame, {NAMES[0]: comparison}), monkeypatch)
+    workflow = Workflow(config_of(frame, {NAMES[0]: comparison}))
     found = rt.compare(frame, measure="accuracy", **how)
     assert_same_numbers(workflow, found, NAMES[:1])
     printed = workflow.printed(NAMES[0])
@@ -201,22 +198,22 @@ def test_two_systems_on_several_tasks(folder, monkeypatch, options):
     assert Path("ours.svg").read_bytes() == workflow.svg(NAMES[0])
 
 
-def test_one_task_and_a_lower_value_is_better(folder, monkeypatch):
+def test_one_task_and_a_lower_value_is_better(folder):
     frame = values(random.Random(2), ("base", "better"), tasks=1, queries=40)
     comparison = {"control": "base", "treatment": "better", "measure": "accuracy", "permutations": 300}
-    workflow = Workflow(config_of(frame, {NAMES[0]: comparison}, lower_is_better=["accuracy"]), monkeypatch)
+    workflow = Workflow(config_of(frame, {NAMES[0]: comparison}, lower_is_better=["accuracy"]))
     found = rt.compare(frame, measure="accuracy", lower_is_better=True, permutations=300)
     assert_same_numbers(workflow, found, NAMES[:1])
     found.forest_plot("ours.svg")
     assert Path("ours.svg").read_bytes() == workflow.svg(NAMES[0])
 
 
-def test_many_systems_against_a_control_and_the_page(folder, monkeypatch):
+def test_many_systems_against_a_control_and_the_page(folder):
     frame = values(random.Random(3), SYSTEMS, tasks=4, queries=25)
     own = {"control": "base", "measure": "accuracy", "permutations": 300, "figure": {"together": "all"}}
     entries = {name: {**own, "treatment": name.split("-")[0]} for name in NAMES}
     many = {"all": {"systems": list(SYSTEMS), "against": "base", "measure": "accuracy"}}
-    workflow = Workflow(config_of(frame, entries, multiple_comparisons=many), monkeypatch)
+    workflow = Workflow(config_of(frame, entries, multiple_comparisons=many))
     found = rt.compare(frame, control="base", measure="accuracy", permutations=300)
     assert_same_numbers(workflow, found, NAMES)
     record = read_record(FamilyRecord, Path(path("family", experiment="own", family="all")))
@@ -255,7 +252,7 @@ def test_runs_with_judgements_and_their_unjudged_documents(folder, monkeypatch):
         "comparisons": {NAMES[0]: {"control": "base", "treatment": "better", "permutations": 300}},
     }
     monkeypatch.setattr("ranktrial.experiment.job_files.qrels", lambda experiment, task: f"data/{task.name}.qrels")
-    workflow = Workflow(config, monkeypatch)
+    workflow = Workflow(config)
     qrels = {task: read_qrels(folder / f"data/{task}.qrels") for task in TASKS}
     runs = {name: {task: read_run(folder / f"data/{task}.{name}.run") for task in TASKS} for name in SYSTEMS[:2]}
     found = rt.compare(runs, qrels=qrels, permutations=300)

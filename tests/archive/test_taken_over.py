@@ -54,8 +54,7 @@ def test_a_configuration_is_never_put_over_another(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "path",
-    ["/etc/cron.d/x.yaml", "../x.yaml", "~/x.yaml", "Snakefile", "scripts/a/sitecustomize.py"],
+    "path", ["/etc/cron.d/x.yaml", "../x.yaml", "~/x.yaml", "Snakefile", "scripts/a/sitecustomize.py"]
 )
 def test_a_configuration_goes_into_config_only(tmp_path, path):
     state = record(small().files, layout.STATE) | {"config_files": [path]}

@@ -43,11 +43,7 @@ def test_a_script_multiplies_as_this_process_does_and_sees_no_token(tmp_path, mo
 
 def test_changed_sources_are_reported(tmp_path):
     files = dict(small().files)
-    for name in (
-        "workflow/Snakefile",
-        "workflow/rules/synthesis.smk",
-        "workflow/scripts/evaluation/score.py",
-    ):
+    for name in ("workflow/Snakefile", "workflow/rules/synthesis.smk", "workflow/scripts/evaluation/score.py"):
         files[name] = files[name] + b"\n# changed\n"
     crafted.unpacked(files, tmp_path)
     changed_ones = ["Snakefile", "rules/synthesis.smk", "scripts/evaluation/score.py"]

@@ -31,31 +31,27 @@ def corpus(tmp_path):
     return tmp_path / "corpus.jsonl"
 
 
-def append(monkeypatch, corpus, file):
+def append(corpus, file):
     made = corpus.parent / "appended.jsonl"
-    call(monkeypatch, index_script.append_texts, {}, corpus=corpus, texts=file, appended=made)
+    call(index_script.append_texts, {}, corpus=corpus, texts=file, appended=made)
     return list(read_corpus(made))
 
 
 @pytest.mark.parametrize("zipped", [False, True])
-def test_further_texts_stand_behind_a_documents_own_in_the_order_of_the_file(monkeypatch, corpus, tmp_path, zipped):
+def test_further_texts_stand_behind_a_documents_own_in_the_order_of_the_file(corpus, tmp_path, zipped):
     file = tmp_path / ("further.jsonl.gz" if zipped else "further.jsonl")
     text = "\r\n\r\n".join(map(json.dumps, LINES)).encode()
     file.write_bytes(gzip.compress(text) if zipped else b"\xef\xbb\xbf" + text)
-    assert append(monkeypatch, corpus, file) == [
+    assert append(corpus, file) == [
         Document("a", "Title", "own first second"),
         Document("b", "", "é 1"),
         Document("c", "T", "of c what is c who is c"),
     ]
 
 
-def test_a_document_without_further_text_stays_as_it_is(monkeypatch, corpus, tmp_path):
+def test_a_document_without_further_text_stays_as_it_is(corpus, tmp_path):
     (tmp_path / "further.jsonl").write_text('{"id": "b", "text": "x"}\n{"id": "a", "predicted_queries": []}\n')
-    assert append(monkeypatch, corpus, tmp_path / "further.jsonl") == [
-        DOCUMENTS[0],
-        Document("b", "", "x"),
-        DOCUMENTS[2],
-    ]
+    assert append(corpus, tmp_path / "further.jsonl") == [DOCUMENTS[0], Document("b", "", "x"), DOCUMENTS[2]]
 
 
 @pytest.mark.parametrize(

@@ -13,22 +13,17 @@ import pytest
 
 from ranktrial.bm25 import lucene
 from ranktrial.bm25.lucene import PYSERINI
-from ranktrial.common.command_line import arguments_of
 from ranktrial.common.errors import UserError
 from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.trec import read_run, write_qrels
 from scripts.bm25 import index as index_script
 from scripts.bm25 import search as search_script
 from scripts.bm25 import tune as tune_script
+from tests.support.calling import call
 from tests.support.printed import differing
 
 ROOT = Path(__file__).parents[2]
-TEXTS = {
-    "a": "zebra zebra lion",
-    "b": "zebra lion lion lion tiger tiger",
-    "c": "lion",
-    "d": "tiger tiger tiger tiger",
-}
+TEXTS = {"a": "zebra zebra lion", "b": "zebra lion lion lion tiger tiger", "c": "lion", "d": "tiger tiger tiger tiger"}
 ODD_IDS = ["a/b:c#1", "Ünïcode-ß", "quote'\"back\\slash", "😀", "-1", "007", "&lt;x&gt;"]
 
 
@@ -36,15 +31,6 @@ def build(folder: Path, documents: list[Document]) -> Path:
     write_corpus(folder / "corpus.jsonl", documents)
     index_script.build(folder / "corpus.jsonl", folder / "index")
     return folder / "index"
-
-
-def call(monkeypatch, function, **options) -> None:
-    """Run a job's function with these options; None leaves the option without a value."""
-    words = []
-    for name, value in options.items():
-        words += [f"--{name}"] if value is None else [f"--{name}", str(value)]
-    monkeypatch.setattr(sys, "argv", ["script", *words])
-    function(**arguments_of(function))
 
 
 def by_hand(query: list[str], k1: float, b: float) -> dict[str, float]:
@@ -103,15 +89,9 @@ def test_hits_taken_over_together_are_those_read_one_by_one(animals, tmp_path):
             assert {query: list(searcher.search(text, depth).items()) for query, text in queries.items()} == single
 
 
-def test_documents_without_text_are_counted(tmp_path, monkeypatch, capsys):
+def test_documents_without_text_are_counted(tmp_path, capsys):
     write_corpus(tmp_path / "corpus.jsonl", [Document("a", "", "word"), Document("b", "", ""), Document("c", " ", " ")])
-    call(
-        monkeypatch,
-        index_script.index,
-        corpus=tmp_path / "corpus.jsonl",
-        index=tmp_path / "index",
-        settings=json.dumps(PYSERINI),
-    )
+    call(index_script.index, corpus=tmp_path / "corpus.jsonl", index=tmp_path / "index", settings=PYSERINI)
     assert "1 of 3 documents indexed" in (said := capsys.readouterr().err)
     assert "2 documents without text" in said
 
@@ -123,23 +103,22 @@ def test_a_corpus_without_text_is_a_mistake(tmp_path, documents):
     assert not (tmp_path / "index").exists()
 
 
-def test_search_writes_run_and_timing(animals, tmp_path, monkeypatch, capsys):
+def test_search_writes_run_and_timing(animals, tmp_path, capsys):
     queries = {"q2": "lion", "stop": "the of and", "q1": "zebra"}
     write_queries(tmp_path / "queries.jsonl", queries)
     (tmp_path / "parameters.json").write_text(json.dumps({"k1": 2.0, "b": 1.0, "value": 0.5}))
     paths = {"index": animals, "queries": tmp_path / "queries.jsonl"}
     for name, parameters, settings in (
-        ("tuned", tmp_path / "parameters.json", {}),
-        ("set", None, {"k1": 0.9, "b": 0.4}),
+        ("tuned", [tmp_path / "parameters.json"], {}),
+        ("set", [], {"k1": 0.9, "b": 0.4}),
     ):
         call(
-            monkeypatch,
             search_script.search,
             **paths,
             run=tmp_path / f"{name}.trec.gz",
             timing=tmp_path / f"{name}.json",
             parameters=parameters,
-            settings=json.dumps(PYSERINI | settings | {"depth": 2, "tag": "bm25"}),
+            settings=PYSERINI | settings | {"depth": 2, "tag": "bm25"},
         )
         k1, b = settings.get("k1", 2.0), settings.get("b", 1.0)
         run = read_run(tmp_path / f"{name}.trec.gz")
@@ -158,13 +137,12 @@ def test_a_query_longer_than_lucenes_limit_is_searched(animals):
     assert "a" in searcher.batch({"q": " ".join(f"word{n}" for n in range(3000)) + " zebra"}, 10)["q"]
 
 
-def test_no_query_is_a_mistake(animals, tmp_path, monkeypatch):
+def test_no_query_is_a_mistake(animals, tmp_path):
     (tmp_path / "queries.jsonl").touch()
     outputs = {"run": tmp_path / "run", "timing": tmp_path / "timing"}
     with pytest.raises(UserError, match="no query"):
-        call(
-            monkeypatch, search_script.search, index=animals, queries=tmp_path / "queries.jsonl", **outputs,
-            settings='{"k1": 0.9, "b": 0.4, "depth": 10, "tag": "bm25"}',
+        call(search_script.search, index=animals, queries=tmp_path / "queries.jsonl", **outputs,
+            settings={"k1": 0.9, "b": 0.4, "depth": 10, "tag": "bm25"},
         )  # fmt: skip
 
 
@@ -242,14 +220,13 @@ def test_the_newest_enough_java_is_found(tmp_path, monkeypatch):
         lucene.find_java()
 
 
-def test_tuning_keeps_the_table_and_the_choice(animals, tmp_path, monkeypatch, capsys):
+def test_tuning_keeps_the_table_and_the_choice(animals, tmp_path, capsys):
     write_queries(tmp_path / "dev.jsonl", {"q1": "lion", "q2": "tiger", "unjudged": "zebra"})
     write_qrels(tmp_path / "dev.qrels", {"q1": {"b": 1}, "q2": {"d": 1, "b": 0}, "elsewhere": {"a": 1}})
     outputs = {"parameters": tmp_path / "chosen.json", "grid": tmp_path / "grid.tsv"}
     settings = PYSERINI | {"k1": [1.2, 0.5], "b": [0.0, 1.0], "measure": "RR@10", "depth": 10}
-    call(
-        monkeypatch, tune_script.tune, index=animals, queries=tmp_path / "dev.jsonl", qrels=tmp_path / "dev.qrels", **outputs,
-        settings=json.dumps(settings),
+    call(tune_script.tune, index=animals, queries=tmp_path / "dev.jsonl", qrels=tmp_path / "dev.qrels", **outputs,
+        settings=settings,
     )  # fmt: skip
     assert "\nchosen.json: warning: tuned on 2 dev queries: with fewer than 10, " in capsys.readouterr().err
     lines = outputs["grid"].read_text().splitlines()
@@ -267,25 +244,22 @@ def test_tuning_keeps_the_table_and_the_choice(animals, tmp_path, monkeypatch, c
     assert table[0.5, 0.0] == best
 
 
-def test_a_dataset_without_dev_cannot_be_tuned_on(animals, tmp_path, monkeypatch):
+def test_a_dataset_without_dev_cannot_be_tuned_on(animals, tmp_path):
     (tmp_path / "dev.jsonl").touch()
     (tmp_path / "dev.qrels").touch()
     outputs = {"parameters": tmp_path / "chosen.json", "grid": tmp_path / "grid.tsv"}
     with pytest.raises(UserError, match=r"dev.qrels: no judged dev query .* \(splits: \{dev: 0.1\}\)"):
-        call(
-            monkeypatch, tune_script.tune, index=animals, queries=tmp_path / "dev.jsonl", qrels=tmp_path / "dev.qrels", **outputs,
-            settings='{"k1": [0.9], "b": [0.4], "measure": "RR", "depth": 10}',
+        call(tune_script.tune, index=animals, queries=tmp_path / "dev.jsonl", qrels=tmp_path / "dev.qrels", **outputs,
+            settings={"k1": [0.9], "b": [0.4], "measure": "RR", "depth": 10},
         )  # fmt: skip
     assert not outputs["parameters"].exists()
 
 
-def test_the_published_figures_of_clef_2020_come_out(clef, published, tmp_path, monkeypatch):
+def test_the_published_figures_of_clef_2020_come_out(clef, published, tmp_path):
     """Table A.1 of the thesis, Pyserini: all 30 cells, from the raw archive to the scores of each query."""
-    as_pyserini = json.dumps(PYSERINI)
-    call(monkeypatch, index_script.index, corpus=clef / "corpus.jsonl", index=tmp_path / "index", settings=as_pyserini)
-    search = json.dumps(PYSERINI | {"k1": 0.9, "b": 0.4, "depth": 1000, "tag": "bm25"})
-    call(
-        monkeypatch, search_script.search, index=tmp_path / "index", queries=clef / "queries/test.jsonl", parameters=None,
+    call(index_script.index, corpus=clef / "corpus.jsonl", index=tmp_path / "index", settings=PYSERINI)
+    search = PYSERINI | {"k1": 0.9, "b": 0.4, "depth": 1000, "tag": "bm25"}
+    call(search_script.search, index=tmp_path / "index", queries=clef / "queries/test.jsonl",
         run=tmp_path / "run", timing=tmp_path / "t", settings=search,
     )  # fmt: skip
     cells = published("A.1", "Pyserini")

@@ -86,33 +86,15 @@ def test_counts_that_lost_a_file_or_lines_are_refused(tmp_path, damage):
     shutil.rmtree(tmp_path / "terms")
 
 
-def test_queries_are_analysed_as_in_searching(tmp_path, monkeypatch):
+def test_queries_are_analysed_as_in_searching(tmp_path):
     write_queries(tmp_path / "queries.jsonl", {"1": "The running ZEBRAS' zebra", "2": "the of"})
-    call(
-        monkeypatch,
-        analyse_queries,
-        {"analyzer": "english"},
-        queries=tmp_path / "queries.jsonl",
-        terms=tmp_path / "t.json",
-    )
+    call(analyse_queries, {"analyzer": "english"}, queries=tmp_path / "queries.jsonl", terms=tmp_path / "t.json")
     assert json.loads((tmp_path / "t.json").read_text()) == {"1": ["run", "zebra", "zebra"], "2": []}
-    call(
-        monkeypatch,
-        analyse_queries,
-        {"analyzer": "standard"},
-        queries=tmp_path / "queries.jsonl",
-        terms=tmp_path / "t.json",
-    )
+    call(analyse_queries, {"analyzer": "standard"}, queries=tmp_path / "queries.jsonl", terms=tmp_path / "t.json")
     assert json.loads((tmp_path / "t.json").read_text())["2"] == ["the", "of"]
 
 
-def test_no_queries_are_reported_in_a_line(tmp_path, monkeypatch):
+def test_no_queries_are_reported_in_a_line(tmp_path):
     write_queries(tmp_path / "queries.jsonl", {})
     with refused("no query to analyse"):
-        call(
-            monkeypatch,
-            analyse_queries,
-            {"analyzer": "english"},
-            queries=tmp_path / "queries.jsonl",
-            terms=tmp_path / "t.json",
-        )
+        call(analyse_queries, {"analyzer": "english"}, queries=tmp_path / "queries.jsonl", terms=tmp_path / "t.json")

@@ -13,7 +13,7 @@ from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.trec import read_run
 from scripts.bm25 import index as index_script
 from scripts.bm25 import search as search_script
-from tests.bm25.test_bm25 import call
+from tests.support.calling import call
 
 DOCUMENTS = [
     Document("1", "a zebra", "lion lion"),
@@ -119,24 +119,24 @@ def no_credentials(monkeypatch):
         monkeypatch.delenv(f"ELASTICSEARCH_{name}", raising=False)
 
 
-def fill(folder, url: str, monkeypatch):
+def fill(folder, url: str):
     write_corpus(folder / "corpus.jsonl", DOCUMENTS)
-    settings = json.dumps(SETTINGS | {"url": url})
+    settings = SETTINGS | {"url": url}
     paths = {"corpus": folder / "corpus.jsonl", "record": folder / "es.json"}
-    call(monkeypatch, index_script.index_elasticsearch, **paths, settings=settings)
+    call(index_script.index_elasticsearch, **paths, settings=settings)
     return json.loads((folder / "es.json").read_text())
 
 
-def search(folder, monkeypatch, excluded=None, depth=2):
+def search(folder, excluded=None, depth=2):
     write_queries(folder / "queries.jsonl", {"q1": "zebra", "q2": "lion", "none": "bear"}, excluded or {})
     paths = {"index": folder / "es.json", "queries": folder / "queries.jsonl", "run": folder / "run.trec.gz"}
-    settings = json.dumps(SETTINGS | {"tag": "es", "depth": depth})
-    call(monkeypatch, search_script.search, **paths, timing=folder / "timing.json", parameters=None, settings=settings)
+    settings = SETTINGS | {"tag": "es", "depth": depth}
+    call(search_script.search, **paths, timing=folder / "timing.json", settings=settings)
     return read_run(folder / "run.trec.gz"), json.loads((folder / "timing.json").read_text())
 
 
-def test_a_corpus_is_indexed_and_searched(server, tmp_path, monkeypatch, capsys):
-    record = fill(tmp_path, server.url, monkeypatch)
+def test_a_corpus_is_indexed_and_searched(server, tmp_path, capsys):
+    record = fill(tmp_path, server.url)
     assert {key: record[key] for key in ("url", "version", "documents")} == {
         "url": server.url, "version": "9.9.9", "documents": 3,
     }  # fmt: skip
@@ -145,27 +145,27 @@ def test_a_corpus_is_indexed_and_searched(server, tmp_path, monkeypatch, capsys)
     assert kept["settings"] == record["settings"]
     assert kept["mappings"]["properties"] == record["mappings"]["properties"]
     assert kept["documents"]["ünï/code"] == {"title": "tiger", "text": ""}
-    run, timing = search(tmp_path, monkeypatch)
+    run, timing = search(tmp_path)
     assert run == {"q1": {"2": 3.0, "1": 1.0}, "q2": {"1": 2.0, "2": 1.0}}
     assert timing["elasticsearch"] == record
     assert timing["queries_without_results"] == 1
     assert "3 of 4 documents" in capsys.readouterr().err
 
 
-def test_a_document_that_is_excluded_for_a_query_is_left_out_before_the_cut(server, tmp_path, monkeypatch):
-    fill(tmp_path, server.url, monkeypatch)
-    run, _ = search(tmp_path, monkeypatch, excluded={"q1": {"2"}, "none": {"1", "2"}}, depth=1)
+def test_a_document_that_is_excluded_for_a_query_is_left_out_before_the_cut(server, tmp_path):
+    fill(tmp_path, server.url)
+    run, _ = search(tmp_path, excluded={"q1": {"2"}, "none": {"1", "2"}}, depth=1)
     assert run == {"q1": {"1": 1.0}, "q2": {"1": 2.0}}
 
 
-def test_an_index_is_made_once_and_again_when_it_is_not_whole(server, tmp_path, monkeypatch):
-    record = fill(tmp_path, server.url, monkeypatch)
+def test_an_index_is_made_once_and_again_when_it_is_not_whole(server, tmp_path):
+    record = fill(tmp_path, server.url)
     del server.requests[:]
-    assert fill(tmp_path, server.url, monkeypatch) == record
+    assert fill(tmp_path, server.url) == record
     assert server.requests and all(path != "/_bulk" for _, path in server.requests)
     kept = server.indexes[record["index"]]
     del kept["mappings"]["_meta"], kept["documents"]["1"]  # as a killed job would have left it
-    assert fill(tmp_path, server.url, monkeypatch) == record
+    assert fill(tmp_path, server.url) == record
     assert len(server.indexes[record["index"]]["documents"]) == 3
 
 
@@ -179,8 +179,8 @@ def test_another_corpus_or_other_settings_are_another_index():
 
 def test_credentials_come_from_the_environment_and_are_kept_nowhere(server, tmp_path, monkeypatch):
     monkeypatch.setenv("ELASTICSEARCH_API_KEY", "c2VjcmV0")
-    fill(tmp_path, server.url, monkeypatch)
-    search(tmp_path, monkeypatch)
+    fill(tmp_path, server.url)
+    search(tmp_path)
     assert server.authorization == "ApiKey c2VjcmV0"
     assert all("c2VjcmV0" not in (tmp_path / name).read_text() for name in ("es.json", "timing.json"))
     environment = {"ELASTICSEARCH_USERNAME": "me", "ELASTICSEARCH_PASSWORD": "word", "ELASTICSEARCH_CA_CERTS": "ca.pem"}
@@ -190,20 +190,20 @@ def test_credentials_come_from_the_environment_and_are_kept_nowhere(server, tmp_
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9", "http://no-such-host.invalid:9200"])
-def test_a_server_that_does_not_answer_is_one_line(tmp_path, monkeypatch, url):
+def test_a_server_that_does_not_answer_is_one_line(tmp_path, url):
     with pytest.raises(UserError, match=rf"^{url}: no Elasticsearch server answers: [^\n]+$"):
-        fill(tmp_path, url, monkeypatch)
+        fill(tmp_path, url)
     assert not (tmp_path / "es.json").exists()
 
 
-def test_what_the_server_refuses_and_an_index_that_is_gone_are_one_line(server, tmp_path, monkeypatch):
+def test_what_the_server_refuses_and_an_index_that_is_gone_are_one_line(server, tmp_path):
     server.refuses = "_bulk"
     with pytest.raises(UserError, match=r"^[^\n]*the server refuses: [^\n]*not allowed[^\n]*$"):
-        fill(tmp_path, server.url, monkeypatch)
+        fill(tmp_path, server.url)
     assert not (tmp_path / "es.json").exists()
     server.refuses = None
-    fill(tmp_path, server.url, monkeypatch)
+    fill(tmp_path, server.url)
     server.indexes.clear()
     with pytest.raises(UserError, match=r"^[^\n]*the server refuses: [^\n]*no such index[^\n]*$"):
-        search(tmp_path, monkeypatch)
+        search(tmp_path)
     assert not (tmp_path / "run.trec.gz").exists()

@@ -16,7 +16,7 @@ from ranktrial.ir.trec import read_run, write_qrels
 from scripts.bm25 import index as index_script
 from scripts.bm25 import search as search_script
 from scripts.bm25 import tune as tune_script
-from tests.bm25.test_bm25 import call
+from tests.support.calling import call
 
 DEPTH = 8
 RM3 = {"rm3": {"feedback_terms": 10, "feedback_documents": 4, "original_query_weight": 0.3}}
@@ -123,26 +123,26 @@ def test_where_nothing_is_excluded_it_is_anserinis_search(indices, queries):
             assert search_without(searcher, text, (), DEPTH) == searcher.search(text, DEPTH)
 
 
-def test_a_run_has_its_depth_and_tuning_sees_what_a_run_would_have(indices, queries, tmp_path, monkeypatch):
+def test_a_run_has_its_depth_and_tuning_sees_what_a_run_would_have(indices, queries, tmp_path):
     paths = {"index": indices / "together", "queries": tmp_path / "q.jsonl"}
     write_queries(paths["queries"], queries, {name: {name} for name in queries})
-    settings = json.dumps({"depth": 3, "tag": "t"} | BM25)
-    call(monkeypatch, search_script.search, **paths, run=tmp_path / "r", timing=tmp_path / "t", settings=settings)
+    settings = {"depth": 3, "tag": "t"} | BM25
+    call(search_script.search, **paths, run=tmp_path / "r", timing=tmp_path / "t", settings=settings)
     run = read_run(tmp_path / "r")
     assert all(len(scores) == 3 and query not in scores for query, scores in run.items()) and list(run) == list(queries)
     write_qrels(tmp_path / "qrels", {query: {next(iter(scores)): 1} for query, scores in run.items()})
-    settings = json.dumps({"measure": "RR@3", "depth": 3, "k1": [0.9], "b": [0.4]})
+    settings = {"measure": "RR@3", "depth": 3, "k1": [0.9], "b": [0.4]}
     outputs = {"parameters": tmp_path / "p.json", "grid": tmp_path / "grid.tsv"}
-    call(monkeypatch, tune_script.tune, **paths, qrels=tmp_path / "qrels", **outputs, settings=settings)
+    call(tune_script.tune, **paths, qrels=tmp_path / "qrels", **outputs, settings=settings)
     assert json.loads(outputs["parameters"].read_text())["value"] == 1.0  # .5 with the query's own document first
 
 
-def test_a_query_that_excludes_all_that_it_finds_finds_nothing(indices, tmp_path, monkeypatch, capsys):
+def test_a_query_that_excludes_all_that_it_finds_finds_nothing(indices, tmp_path, capsys):
     searcher = opened(indices / "together", "BM25")
     every = searcher.search("aatopic", 1000)
     assert search_all(searcher, {"q": "aatopic"}, 5, {"q": every}) == {"q": {}}
     write_queries(tmp_path / "q.jsonl", {"q": "aatopic", "r": "batopic"}, {"q": every})
-    settings = json.dumps({"depth": 3, "tag": "t"} | BM25)
+    settings = {"depth": 3, "tag": "t"} | BM25
     paths = {"index": indices / "together", "queries": tmp_path / "q.jsonl"}
-    call(monkeypatch, search_script.search, **paths, run=tmp_path / "r", timing=tmp_path / "t", settings=settings)
+    call(search_script.search, **paths, run=tmp_path / "r", timing=tmp_path / "t", settings=settings)
     assert "1 queries find nothing: q" in capsys.readouterr().err and list(read_run(tmp_path / "r")) == ["r"]

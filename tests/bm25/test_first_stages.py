@@ -19,7 +19,7 @@ from ranktrial.ir.trec import read_run, write_qrels
 from scripts.bm25 import index as index_script
 from scripts.bm25 import search as search_script
 from scripts.bm25 import tune as tune_script
-from tests.bm25.test_bm25 import call
+from tests.support.calling import call
 
 TOPICS = 25
 RM3 = {"feedback_terms": 10, "feedback_documents": 10, "original_query_weight": 0.5}
@@ -203,26 +203,19 @@ def test_feedback_in_another_language_takes_its_words(pyserini, tmp_path):
     assert set(found) > set(plain)
 
 
-def tuned(topical, queries, tmp_path, monkeypatch, **settings):
+def tuned(topical, queries, tmp_path, **settings):
     """The rows of the table, its heading and what was chosen, where the documents of a topic are relevant to it."""
     write_queries(tmp_path / "dev.jsonl", queries)
     qrels = {f"q{topic}": {f"d{n}": 1 for n in range(topic, 10 * TOPICS, TOPICS)} for topic in range(TOPICS)}
     write_qrels(tmp_path / "dev.qrels", qrels)
     paths = {"queries": tmp_path / "dev.jsonl", "parameters": tmp_path / "chosen.json", "grid": tmp_path / "grid.tsv"}
     reported = {"measure": "nDCG@10", "depth": 40} | settings
-    call(
-        monkeypatch,
-        tune_script.tune,
-        index=topical,
-        qrels=tmp_path / "dev.qrels",
-        **paths,
-        settings=json.dumps(reported),
-    )
+    call(tune_script.tune, index=topical, qrels=tmp_path / "dev.qrels", **paths, settings=reported)
     heading, *rows = [line.split("\t") for line in (tmp_path / "grid.tsv").read_text().splitlines()]
     chosen = json.loads((tmp_path / "chosen.json").read_text())
-    search = json.dumps({"depth": 40, "tag": "x"})
+    search = {"depth": 40, "tag": "x"}
     outputs = {"run": tmp_path / "run.gz", "timing": tmp_path / "timing.json"}
-    call(monkeypatch, search_script.search, index=topical, **{name: paths[name] for name in ("queries", "parameters")},
+    call(search_script.search, index=topical, **{name: paths[name] for name in ("queries", "parameters")},
          **outputs, settings=search)  # fmt: skip
     reached = evaluate(read_run(tmp_path / "run.gz"), qrels, ["nDCG@10"])["nDCG@10"].mean()
     assert chosen["value"] == pytest.approx(reached, abs=1e-9)
@@ -230,8 +223,8 @@ def tuned(topical, queries, tmp_path, monkeypatch, **settings):
     return heading, rows, chosen, json.loads((tmp_path / "timing.json").read_text())
 
 
-def test_mu_is_chosen_on_dev(topical, queries, tmp_path, monkeypatch):
-    heading, rows, chosen, timing = tuned(topical, queries, tmp_path, monkeypatch, mu=[1000.0, 1.0])
+def test_mu_is_chosen_on_dev(topical, queries, tmp_path):
+    heading, rows, chosen, timing = tuned(topical, queries, tmp_path, mu=[1000.0, 1.0])
     assert heading == ["mu", "nDCG@10"] and [row[0] for row in rows] == ["1.0", "1000.0"]
     best = max(rows, key=lambda row: (float(row[1]), -float(row[0])))
     assert chosen == {"mu": float(best[0]), "value": float(best[1])}
@@ -245,16 +238,14 @@ def test_mu_is_chosen_on_dev(topical, queries, tmp_path, monkeypatch):
         ("rocchio", {"feedback_terms": [10], "feedback_documents": [2, 5], "alpha": [1.0], "beta": [0.75]}),
     ],
 )
-def test_feedback_is_tuned_after_k1_and_b(topical, queries, tmp_path, monkeypatch, method, grid):
+def test_feedback_is_tuned_after_k1_and_b(topical, queries, tmp_path, method, grid):
     """The choice of k1 and b is that of BM25 without feedback, so both systems differ in feedback alone."""
-    heading, rows, chosen, timing = tuned(
-        topical, queries, tmp_path, monkeypatch, k1=[0.5, 1.2], b=[0.4], feedback={method: grid}
-    )
+    heading, rows, chosen, timing = tuned(topical, queries, tmp_path, k1=[0.5, 1.2], b=[0.4], feedback={method: grid})
     names = sorted(grid)
     assert heading == ["k1", "b", *names, "nDCG@10"]
     without = [row for row in rows if not any(row[2:-1])]
     assert [row[:2] for row in without] == [["0.5", "0.4"], ["1.2", "0.4"]]
-    _, _, plain, _ = tuned(topical, queries, tmp_path, monkeypatch, k1=[0.5, 1.2], b=[0.4])
+    _, _, plain, _ = tuned(topical, queries, tmp_path, k1=[0.5, 1.2], b=[0.4])
     with_feedback = rows[2:]
     assert len(with_feedback) == math.prod(map(len, grid.values()))
     assert {tuple(map(float, row[:2])) for row in with_feedback} == {(plain["k1"], plain["b"])}
@@ -265,18 +256,18 @@ def test_feedback_is_tuned_after_k1_and_b(topical, queries, tmp_path, monkeypatc
 
 
 @pytest.mark.parametrize("feedback", [{"rm3": RM3}, {"rocchio": ROCCHIO}], ids=["rm3", "rocchio"])
-def test_feedback_without_a_term_is_reported(topical, texts, queries, tmp_path, monkeypatch, capsys, feedback):
+def test_feedback_without_a_term_is_reported(topical, texts, queries, tmp_path, capsys, feedback):
     """Of six documents each term is in more than a tenth."""
     write_queries(tmp_path / "queries.jsonl", queries)
     paths = {"queries": tmp_path / "queries.jsonl", "run": tmp_path / "run.gz", "timing": tmp_path / "timing.json"}
-    settings = json.dumps({"depth": 10, "tag": "x", "k1": 0.9, "b": 0.4, "feedback": feedback})
+    settings = {"depth": 10, "tag": "x", "k1": 0.9, "b": 0.4, "feedback": feedback}
     for index, adds in ((topical, True), (build(tmp_path, texts[:6], vectors=True), False)):
-        call(monkeypatch, search_script.search, index=index, **paths, settings=settings)
+        call(search_script.search, index=index, **paths, settings=settings)
         assert json.loads((tmp_path / "timing.json").read_text())["feedback_adds_terms"] is adds
         assert (f"adds no term to any of {len(queries)} queries" in capsys.readouterr().err) is not adds
 
 
-def test_feedback_that_cannot_be_is_one_line(topical, texts, tmp_path, monkeypatch):
+def test_feedback_that_cannot_be_is_one_line(topical, texts, tmp_path):
     searcher = open_index(topical)
     for feedback in ({"rm4": RM3}, {"rm3": ROCCHIO}, {"rocchio": RM3}, {"rocchio": ROCCHIO | {"gamma": 0.1}}):
         with pytest.raises(UserError, match=r"^no feedback '\w+' with .*; rm3 has feedback_terms, "):
@@ -288,7 +279,7 @@ def test_feedback_that_cannot_be_is_one_line(topical, texts, tmp_path, monkeypat
     paths = {"queries": tmp_path / "queries.jsonl", "run": tmp_path / "run.gz", "timing": tmp_path / "timing.json"}
     settings = {"depth": 10, "tag": "x", "k1": 0.9, "b": 0.4, "feedback": {"rm3": RM3}}
     with pytest.raises(UserError, match=r"^Java failed \([^\n]*stored doc vectors[^\n]*\)$"):
-        call(monkeypatch, search_script.search, index=without, **paths, settings=json.dumps(settings))
+        call(search_script.search, index=without, **paths, settings=settings)
     with pytest.raises(UserError, match=r"k1 and b \(or mu\) are missing"):
-        call(monkeypatch, search_script.search, index=topical, **paths, settings='{"depth": 10, "tag": "x", "k1": 0.9}')
+        call(search_script.search, index=topical, **paths, settings={"depth": 10, "tag": "x", "k1": 0.9})
     assert not paths["run"].exists()

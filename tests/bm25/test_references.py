@@ -1,13 +1,11 @@
 """Anserini's reference scores: which of its files are meant, whether the texts are the same, and ours beside them."""
 
 import json
-import sys
 from dataclasses import replace
 
 import pandas as pd
 import pytest
 
-from ranktrial.common.command_line import arguments_of
 from ranktrial.common.tables import read_texts, write_table
 from ranktrial.experiment.resolution import resolve
 from ranktrial.reports.published import FAULT, counts
@@ -19,6 +17,7 @@ from scripts.bm25 import references as script
 from scripts.bm25 import search as search_script
 from scripts.evaluation.score import write_scores
 from scripts.reports.published import Results, Settings, read_all, versus, write_published
+from tests.support.calling import call
 from tests.support.located import refusal, with_dataset
 from tests.support.prepared import prepare
 
@@ -151,7 +150,7 @@ CONFIG = with_dataset() | {
 }
 
 
-def test_only_systems_that_are_set_up_as_anserinis_are_set_beside_it(monkeypatch):
+def test_only_systems_that_are_set_up_as_anserinis_are_set_beside_it():
     experiment = resolve(CONFIG, "c.yaml")
     settings = planning.references_settings(experiment)
     assert settings["measures"] == ["nDCG@10", "R@1000"] and settings["depth"] == 100
@@ -172,16 +171,6 @@ def test_a_mapping_of_a_paper_excludes_references():
     assert "c.yaml: references: not together with published.mapping" in refusal(CONFIG | {"published": mapped})
 
 
-def call(monkeypatch, function, **options):
-    words = [
-        word
-        for name, value in options.items()
-        for word in (f"--{name}", *map(str, value if isinstance(value, list) else [value]))
-    ]
-    monkeypatch.setattr(sys, "argv", ["script", *words])
-    function(**arguments_of(function))
-
-
 EXPECTED = {
     "scifact": (
         "0.6799",
@@ -197,21 +186,14 @@ EXPECTED = {
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_real_collections_stand_beside_anserinis(monkeypatch, tmp_path, shared_data, name):
+def test_real_collections_stand_beside_anserinis(tmp_path, shared_data, name):
     """The whole way: prepared, indexed, searched, scored, compared. The page says that the texts differ."""
     data, index = tmp_path / "data" / name, tmp_path / "bm25" / name / "index"
     prepare(shared_data / f"beir/{name}.zip", data, {"format": "beir", "seed": 1})
     index_script.build(data / "corpus.jsonl", index)
     search = {"depth": 1000, "tag": "bm25", "k1": 0.9, "b": 0.4}
     files = {"run": tmp_path / "run.trec.gz", "timing": tmp_path / "timing.json"}
-    call(
-        monkeypatch,
-        search_script.search,
-        index=index,
-        queries=data / "queries/test.jsonl",
-        **files,
-        settings=json.dumps(search),
-    )
+    call(search_script.search, index=index, queries=data / "queries/test.jsonl", **files, settings=search)
     write_scores(files["run"], data / "qrels/test.qrels", tmp_path / "metrics.tsv", MEASURES)
     task = {
         "task": name,
@@ -221,9 +203,9 @@ def test_real_collections_stand_beside_anserinis(monkeypatch, tmp_path, shared_d
         "names": [name],
         "systems": {"bm25": "bm25"},
     }
-    settings = json.dumps({"tasks": [task], "measures": MEASURES, "depth": 1000})
+    settings = {"tasks": [task], "measures": MEASURES, "depth": 1000}
     files = {"indices": [index], "statistics": [data / "statistics.json"], "references": tmp_path / "references.tsv"}
-    call(monkeypatch, script.references, **files, settings=settings)
+    call(script.references, **files, settings=settings)
 
     found = pd.read_csv(tmp_path / "metrics.tsv", sep="\t")[MEASURES].mean()
     our_means = found.to_frame().T.assign(task=name, system="bm25").set_index(["task", "system"])

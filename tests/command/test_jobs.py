@@ -68,10 +68,10 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def run(monkeypatch, code="rankers/mine.py", paths=None, **settings):
+def run(code="rankers/mine.py", paths=None, **settings):
     given = {"system": "mine", "depth": 2, "tag": "mine-0"} | settings
     inputs = {"corpus": Path("corpus.jsonl"), "queries": Path("queries.jsonl"), "code": [Path(code)]} | (paths or {})
-    call(monkeypatch, jobs.run_command, given, **inputs, run=Path("out.trec.gz"), timing=Path("timing.json"))
+    call(jobs.run_command, given, **inputs, run=Path("out.trec.gz"), timing=Path("timing.json"))
     return read_run(Path("out.trec.gz")), json.loads(Path("timing.json").read_text())
 
 
@@ -86,21 +86,21 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("command", PROGRAMS.values(), ids=PROGRAMS)
-def test_a_program_in_any_language_ranks_and_its_run_is_cut_without_excluded_documents(folder, monkeypatch, command):
-    ranked, timing = run(monkeypatch, command=command)
+def test_a_program_in_any_language_ranks_and_its_run_is_cut_without_excluded_documents(folder, command):
+    ranked, timing = run(command=command)
     assert {query: set(scores) for query, scores in ranked.items()} == EXPECTED | {"q1": {"d1", "d4"}}  # without d3
     assert timing["queries"] == 3 and timing["depth"] == 2 and timing["seconds"] > 0 and "latency_ms" not in timing
     assert timing["threads"] >= 1 and timing["device"] == "cpu" and timing["peak_gpu_bytes"] == 0
     assert sorted(path.name for path in folder.iterdir() if path.name.startswith(".")) == []
 
 
-def test_time_and_memory_are_those_of_the_program(folder, monkeypatch):
+def test_time_and_memory_are_those_of_the_program(folder):
     heavy = "import time; held = bytearray(200_000_000); time.sleep(0.4); "
     Path("rankers/heavy.py").write_text(heavy + OVERLAP.strip())
-    _, timing = run(monkeypatch, command=[sys.executable, "rankers/heavy.py", *program()[2:]])
+    _, timing = run(command=[sys.executable, "rankers/heavy.py", *program()[2:]])
     assert 0.4 < timing["seconds"] < 20 and 200e6 < timing["peak_rss_bytes"] < 300e6
     children = "import subprocess, sys; subprocess.run([sys.executable, 'rankers/heavy.py', *sys.argv[1:]], check=True)"
-    _, timing = run(monkeypatch, command=[sys.executable, "-c", children, *program()[2:]])
+    _, timing = run(command=[sys.executable, "-c", children, *program()[2:]])
     assert 205e6 < timing["peak_rss_bytes"] < 320e6
 
 
@@ -111,22 +111,22 @@ def test_seed_threads_and_gpu_are_words_and_variables(folder, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "7")
     words = [sys.executable, "rankers/said.py", names, "{run}", "{seed}", "{threads}", "{gpus}", "{k1}", '{"a": {}}']
-    run(monkeypatch, command=words, seed=5, parameters={"k1": 0.9})
+    run(command=words, seed=5, parameters={"k1": 0.9})
     text = Path("said").read_text()
     assert "'5', '3', '0', '0.9', '{\"a\": {}}'] 5 3 0  5 3" in text
-    run(monkeypatch, command=words, seed=5, parameters={"k1": 0.9}, gpu=True)
+    run(command=words, seed=5, parameters={"k1": 0.9}, gpu=True)
     assert Path("said").read_text().endswith("5 3 1 7 5 3\n")
 
 
-def test_a_re_ranker_gets_the_candidates_and_no_others(folder, monkeypatch):
+def test_a_re_ranker_gets_the_candidates_and_no_others(folder):
     words = [sys.executable, "-c", "import shutil, sys; shutil.copy(*sys.argv[1:])", "{first_stage}", "{run}"]
     paths = {"first_stage": Path("first.trec")}
-    ranked, _ = run(monkeypatch, paths=paths, command=words, candidates=2, depth=9)
+    ranked, _ = run(paths=paths, command=words, candidates=2, depth=9)
     assert ranked == {"q1": {"d1": 3.0}}  # d2 is the third, d3 is excluded
     with pytest.raises(
         UserError, match=r"systems.mine: its run has 'd4' for query q1, which is none of its candidates"
     ):
-        run(monkeypatch, paths=paths, command=program(), candidates=3, depth=9)
+        run(paths=paths, command=program(), candidates=3, depth=9)
 
 
 WRITES = "import sys; open(sys.argv[1], 'w').write({!r})"
@@ -148,25 +148,25 @@ FAILURES = {
 
 
 @pytest.mark.parametrize(("words", "said"), FAILURES.values(), ids=FAILURES)
-def test_each_failure_is_one_line_and_leaves_nothing(folder, monkeypatch, words, said):
+def test_each_failure_is_one_line_and_leaves_nothing(folder, words, said):
     with pytest.raises(UserError) as error:
-        run(monkeypatch, command=[sys.executable, *words])
+        run(command=[sys.executable, *words])
     assert said in str(error.value) and "\n" not in str(error.value) and "/tmp/" not in str(error.value)
     assert not list(folder.glob("out*")) and not list(folder.glob("timing*"))
 
 
-def test_a_program_that_is_not_there(folder, monkeypatch):
+def test_a_program_that_is_not_there(folder):
     with pytest.raises(UserError, match=r"systems.mine: no-such-program cannot be started: No such file"):
-        run(monkeypatch, command=["no-such-program", "{run}"])
+        run(command=["no-such-program", "{run}"])
     with pytest.raises(UserError, match=r"systems.mine.python: no file 'envs/none/bin/python'"):
-        run(monkeypatch, command=["python", "{run}"], python="envs/none/bin/python")
+        run(command=["python", "{run}"], python="envs/none/bin/python")
 
 
 def test_secrets_of_the_environment_reach_neither_log_nor_message(folder, monkeypatch, capfd):
     monkeypatch.setenv("MY_API_KEY", SECRET)
     code = "import os, sys; print(os.environ['MY_API_KEY']); sys.exit(f'error: refused {os.environ[\"MY_API_KEY\"]}')"
     with pytest.raises(UserError, match=r"exit code 1: error: refused \*\*\*$"):
-        run(monkeypatch, command=[sys.executable, "-c", code])
+        run(command=[sys.executable, "-c", code])
     out, err = capfd.readouterr()
     assert SECRET not in out + err and "| ***" in out and "| error: refused ***" in err
 
@@ -179,38 +179,38 @@ def test_a_program_ends_with_what_it_started(folder):
     assert time.monotonic() - start < 10
 
 
-def test_a_class_ranks_with_its_parameters_and_its_searches_are_timed(folder, monkeypatch):
-    ranked, timing = run(monkeypatch, ranker="rankers.mine:Overlap", parameters={"weight": 2.5}, seed=1)
+def test_a_class_ranks_with_its_parameters_and_its_searches_are_timed(folder):
+    ranked, timing = run(ranker="rankers.mine:Overlap", parameters={"weight": 2.5}, seed=1)
     assert ranked == {"q1": {"d1": 3.5, "d4": 3.5}, "q2": {"d2": 3.5, "d4": 3.5}}
     assert timing["latency_ms"]["n"] == 3 and timing["seconds"] < timing["program_seconds"]
     assert timing["index_seconds"] >= 0 and timing["versions"]["python"].startswith("3.")
-    ranked, _ = run(monkeypatch, paths={"first_stage": Path("first.trec")}, ranker="rankers.mine:Overlap", candidates=3)
+    ranked, _ = run(paths={"first_stage": Path("first.trec")}, ranker="rankers.mine:Overlap", candidates=3)
     assert ranked == {"q1": {"d2": -1.0, "d1": -3.0}}
 
 
-def test_a_class_learns_and_gets_what_it_has_learnt(folder, monkeypatch):
+def test_a_class_learns_and_gets_what_it_has_learnt(folder):
     inputs = {name: Path(f"{name}.jsonl") for name in ("corpus", "queries")} | {"qrels": Path("qrels")}
     inputs |= {"code": [Path("rankers")], "model": Path("model"), "timing": Path("learnt.json")}
-    call(monkeypatch, jobs.train_command, {"system": "mine", "ranker": "rankers.mine:Overlap", "seed": 2}, **inputs)
+    call(jobs.train_command, {"system": "mine", "ranker": "rankers.mine:Overlap", "seed": 2}, **inputs)
     assert Path("model/boost").read_text() == "10" and json.loads(Path("learnt.json").read_text())["seconds"] >= 0
-    ranked, _ = run(monkeypatch, paths={"model": Path("model")}, ranker="rankers.mine:Overlap", seed=2)
+    ranked, _ = run(paths={"model": Path("model")}, ranker="rankers.mine:Overlap", seed=2)
     assert ranked["q2"] == {"d2": 13.0, "d4": 13.0}
     words = [sys.executable, "-c", "import sys; open(sys.argv[1] + '/x', 'w').write(sys.argv[2])", "{model}", "{seed}"]
-    call(monkeypatch, jobs.train_command, {"system": "mine", "command": words, "seed": 4}, **inputs)
+    call(jobs.train_command, {"system": "mine", "command": words, "seed": 4}, **inputs)
     assert [path.name for path in Path("model").iterdir()] == ["x"] and Path("model/x").read_text() == "4"
     with pytest.raises(UserError, match=r"systems.mine.train: its program ended without an error, but wrote nothing"):
-        call(monkeypatch, jobs.train_command, {"system": "mine", "command": [sys.executable, "-c", ""]}, **inputs)
+        call(jobs.train_command, {"system": "mine", "command": [sys.executable, "-c", ""]}, **inputs)
     assert Path("model/x").exists()
 
 
-def test_a_file_that_a_class_imports_unnoticed_is_named(folder, monkeypatch):
+def test_a_file_that_a_class_imports_unnoticed_is_named(folder):
     Path("rankers/further.py").write_text("")
     Path("rankers/mine.py").write_text("import rankers.further\n" + RANKER)
     with pytest.raises(
         UserError, match=r"systems.mine.code: rankers/further.py was imported, and an edit would not be"
     ):
-        run(monkeypatch, ranker="rankers.mine:Overlap")
-    run(monkeypatch, ranker="rankers.mine:Overlap", code="rankers")
+        run(ranker="rankers.mine:Overlap")
+    run(ranker="rankers.mine:Overlap", code="rankers")
     assert not Path("rankers/__pycache__").exists()
 
 
@@ -223,16 +223,16 @@ def test_a_file_that_a_class_imports_unnoticed_is_named(folder, monkeypatch):
         ("rankers.mine:Overlap", RANKER.replace("def index", "def other"), "has no attribute 'index'"),
     ],
 )
-def test_each_mistake_of_a_class_is_its_last_line(folder, monkeypatch, ranker, text, said):
+def test_each_mistake_of_a_class_is_its_last_line(folder, ranker, text, said):
     Path("rankers/mine.py").write_text(text)
     with pytest.raises(UserError) as error:
-        run(monkeypatch, ranker=ranker)
+        run(ranker=ranker)
     assert str(error.value).startswith("systems.mine: its program ended with exit code 1: ") and said in str(
         error.value
     )
 
 
-def test_an_environment_is_named_and_its_packages_are_found(folder, monkeypatch):
+def test_an_environment_is_named_and_its_packages_are_found(folder):
     """The programs of a virtual environment come first; conda and Apptainer are called (neither is run here)."""
     binaries, packages = Path("envs/e/bin"), Path("envs/e/lib/python3.12/site-packages")
     for place in (binaries, packages / "bm25s-0.2.1.dist-info", packages / "my_pkg-1.0.dist-info"):

@@ -256,7 +256,7 @@ def test_what_is_as_it_was_or_has_no_entry_is_read():
     assert len(parser("", "in*").parse_args().__dict__["in"]) == 5
 
 
-def test_a_large_file_is_hashed_as_a_stream(monkeypatch):
+def test_a_large_file_is_hashed_as_a_stream():
     """Its size does not show in memory."""
     import resource
 

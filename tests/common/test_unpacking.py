@@ -231,6 +231,8 @@ def test_a_gzipped_tar_without_its_last_bytes_is_refused(tmp_path, end):
 def test_one_compressed_file_is_no_archive(tmp_path):
     (tmp_path / "corpus.jsonl.gz").write_bytes(gzip.compress(b"{}\n"))
     assert "a single compressed file instead of an archive" in refusal(tmp_path / "corpus.jsonl.gz")
+    (tmp_path / "f").write_text("hello")
+    assert "neither a folder nor a zip or tar archive" in refusal(tmp_path / "f")
 
 
 @pytest.mark.parametrize("make", ["zip", "tgz"])

@@ -159,7 +159,7 @@ def test_files_that_are_none(tmp_path):
 
 @pytest.mark.parametrize(
     "content",
-    ["\ufeffa: 1\n", "a: 1\r\nb: 2\r\n", "%YAML 1.1\n---\na: 1\n", "a: 1_000\n", "b: &b {x: 1}\na: {<<: *b, y: 2}\n", "a: 'ünï 日本 😀'\n", '{"a": [1, 2.5, null, true, "x"]}', "a: !!str 2020-01-01\n"],
+    ["\ufeffa: 1\n", "a: 1\r\nb: 2\r\n", "%YAML 1.1\n---\na: 1\n", "a: 1_000\n", "b: &b {x: 1, y: 2}\na: {<<: *b, x: 3}\n", "a: 'ünï 日本 😀'\n", '{"a": [1, 2.5, null, true, "x"]}', "a: !!str 2020-01-01\n"],
     ids=["byte order mark", "CRLF", "version", "underscore", "merge", "letters of the world", "JSON", "tag"],
 )  # fmt: skip
 def test_yaml_that_is_read(tmp_path, content):

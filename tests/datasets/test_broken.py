@@ -12,18 +12,7 @@ from ranktrial.common.errors import UserError
 from ranktrial.common.unpacking import opened
 from ranktrial.datasets.formats import identifier
 from ranktrial.ir.collection import Document, json_lines, read_corpus, read_ids, read_queries, write_corpus
-from tests.support.broken import (
-    BEIR,
-    FORMATS,
-    INSURANCE,
-    QUESTION,
-    SGML,
-    TREC,
-    packed,
-    read_all,
-    refusal,
-    write,
-)
+from tests.support.broken import BEIR, FORMATS, INSURANCE, QUESTION, SGML, TREC, packed, read_all, refusal, write
 from tests.support.prepared import prepare
 
 

@@ -3,18 +3,17 @@
 import http.server
 import json
 import re
-import sys
 import threading
 
 import pytest
 from huggingface_hub import constants
 
-from ranktrial.common.command_line import arguments_of
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import sha256
 from ranktrial.datasets.from_hub import in_hub_cache
 from scripts.datasets import check
 from scripts.datasets.fetch import fetch
+from tests.support.calling import call
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -145,16 +144,16 @@ def test_the_package_index_is_asked_through_pip(tmp_path):
     assert "the index has no version 0.0.0, but" in state(tmp_path, "pypi:six==0.0.0").state
 
 
-def test_the_table_is_printed_and_each_missing_thing_is_a_line(server, tmp_path, monkeypatch, capsys):
+def test_the_table_is_printed_and_each_missing_thing_is_a_line(server, tmp_path, capsys):
     places = {
         "datasets.d": f"{server.url}/a.zip",
         "datasets.e": f"{server.url}/e.zip",
         "models.m": f"{server.url}/m.zip",
     }
     sources = [{"name": n, "location": where, "download": f"none/{n}"} for n, where in places.items()]
-    monkeypatch.setattr(sys, "argv", ["check", "--settings", json.dumps({"mirrors": [], "sources": sources})])
+    settings = {"mirrors": [], "sources": sources}
     with pytest.raises(UserError, match=r"^models\.m: .*404[^\n]*$"):
-        check.check(**arguments_of(check.check))
+        call(check.check, settings)
     printed = capsys.readouterr()
     assert re.fullmatch(r"error: datasets\.e: .*404.*\n", printed.err)
     lines = [line.split() for line in printed.out.splitlines()]

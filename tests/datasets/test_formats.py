@@ -71,16 +71,9 @@ def test_of_a_plain_and_a_packed_file_none_is_taken(tmp_path):
 @pytest.mark.parametrize(
     ("file", "content", "said"),
     [
-        ("x/corpus.jsonl", '{"_id": "d1"}\n{"_id": \n', "corpus.jsonl:2: not JSON"),
-        ("x/corpus.jsonl", '["d1"]\n', "corpus.jsonl:1: expected a JSON object, not list"),
-        ("x/corpus.jsonl", '{"text": "a"}\n', "corpus.jsonl:1: the document has no id"),
-        ("x/corpus.jsonl", '{"_id": "a b"}\n', "corpus.jsonl:1: the document id 'a b' contains white space"),
-        ("x/corpus.jsonl", '{"_id": "a", "text": 1}\n', "corpus.jsonl:1: 'text' must be text, but is a number"),
-        ("x/queries.jsonl", '{"_id": "q1", "text": " "}\n', "queries.jsonl:1: query q1 has no text"),
         ("x/queries.jsonl", '{"_id": "q1", "text": "a"}\n' * 2, "queries.jsonl:2: duplicate query id q1"),
         ("x/queries.jsonl", '{"_id": "q1", "text": "a"}\n', "test.tsv: query q2 is judged but has no text"),
         ("x/qrels/test.tsv", "q1\td1\n", "test.tsv:1: 2 columns, but a file of judgements has TREC's 4"),
-        ("x/qrels/test.tsv", "q1\td1\tgood\n", "test.tsv:1: grade 'good' is not an integer"),
         ("x/qrels/test.tsv", "query-id\tcorpus-id\tscore\n", "test.tsv: no judged query"),
     ],
 )
@@ -149,26 +142,6 @@ def test_topics_in_two_columns_in_xml_and_by_another_field(tmp_path):
     assert trec.read_topics(tmp_path / "xml", "title") == {"7": "tea or coffee?"}
     with pytest.raises(UserError, match=r"plain:9: query 302 has no text \(topic field: description; it has title\)"):
         trec.read_topics(tmp_path / "plain", "description", {"302"})
-
-
-@pytest.mark.parametrize(
-    ("file", "content", "said"),
-    [
-        ("docs/a", "<DOC>\n<DOCNO>1</DOCNO>\n", "a:1: a <DOC> has no </DOC>"),
-        ("docs/a", "<DOC>\n<TEXT>x</TEXT>\n</DOC>\n", "a:1: the document (<DOCNO>) has no id"),
-        ("docs/a", "hello\n", "a:1: neither TREC markup (<DOC>), nor JSON lines, nor columns"),
-        ("topics", "301 no tab\n", "topics:1: 1 columns, expected 2, separated by a tab"),
-        ("topics", "<top>\n<num> 1\n<title> x\n", "topics:1: a topic has no end"),
-        ("topics", "301\ta\n301\tb\n", "topics:2: duplicate query id 301"),
-        ("topics", "301\ta\n", "qrels: query 302 is judged but has no text"),
-        ("qrels", "301 FT-1 1\n", "qrels:1: 3 columns, but a file of judgements has TREC's 4"),
-        ("qrels", "\n", "qrels: no judged query"),
-    ],
-)
-def test_broken_trec_files_are_refused_with_file_and_line(tmp_path, file, content, said):
-    write(tmp_path, TREC | {file: content})
-    with refused(said):
-        list(trec.read(tmp_path, OPTIONS).documents)
 
 
 def insurance_files(folder):

@@ -26,12 +26,12 @@ def folder(tmp_path):
     return tmp_path
 
 
-def written(folder, monkeypatch, into="made", **settings):
+def written(folder, into="made", **settings):
     """Run the script; gives the queries of train, the judgements and the counts."""
     made = folder / into
     paths = {"checkpoint": folder / "model", "corpus": folder / "corpus.jsonl"}
     outputs = {"statistics": made / "statistics.json", "generation": made / "generation.json"}
-    call(monkeypatch, generate.generate_queries, HOW | settings, **paths, **outputs)
+    call(generate.generate_queries, HOW | settings, **paths, **outputs)
     assert read_queries(made / "queries/test.jsonl") == {} == read_qrels(made / "qrels/dev.qrels")
     counts = json.loads((made / "generation.json").read_text())
     return read_queries(made / "queries/train.jsonl"), read_qrels(made / "qrels/train.qrels"), counts
@@ -41,15 +41,15 @@ def test_a_causal_model_writes_the_same_queries_again(folder, monkeypatch):
     tiny_language_model.build(folder / "model", [*WORDS, "for", "Query"], seed=1, template=None)
     how = {"type": "query-generator", "max_length": 12, "prompt": "for {document} Query"}
     monkeypatch.setattr("ranktrial.models.types.query_generator.NEW", 4)
-    queries, qrels, counts = written(folder, monkeypatch, **how)
+    queries, qrels, counts = written(folder, **how)
     assert queries and set(qrels) == set(queries) and counts["documents"] == 6  # one has no text
     assert all(qrels[query] == {query.rpartition("-")[0]: 1} for query in queries)
     assert counts["queries"] + counts["empty"] + counts["repeated"] == 12
     assert len({text.casefold() for text in queries.values()}) == len(queries) == counts["queries"]
-    assert written(folder, monkeypatch, **how) == (queries, qrels, counts)
-    assert written(folder, monkeypatch, **how, seed=6)[0] != queries
+    assert written(folder, **how) == (queries, qrels, counts)
+    assert written(folder, **how, seed=6)[0] != queries
     with pytest.raises(UserError) as reported:
-        written(folder, monkeypatch, **how | {"max_length": 2})
+        written(folder, **how | {"max_length": 2})
     one_line(reported, "max_length leaves no room for a document beside the prompt; raise it by 5")
 
 
@@ -61,23 +61,23 @@ def writing(request):
     return said(f'\n"{query.title()}"\nas asked', prompt_tokens=10, completion_tokens=2)
 
 
-def test_an_endpoint_writes_each_query_once_and_what_is_kept_is_not_asked(folder, monkeypatch):
+def test_an_endpoint_writes_each_query_once_and_what_is_kept_is_not_asked(folder):
     how = {"type": "query-generator-endpoint", "max_length": 10**6, "prompt": PROMPT}
     (folder / "model").mkdir()
     with answering(writing) as asked:
         write_address(folder / "model", {"url": asked.url, "model": "m", "price": 3})
-        queries, qrels, counts = written(folder, monkeypatch, **how)
+        queries, qrels, counts = written(folder, **how)
         assert queries["d1-1"] == "Elm Fig" and queries["d1-2"] == "Oak" and qrels["d1-2"] == {"d1": 1}
         assert "d0-2" not in queries and counts["repeated"] == 1 and counts["queries"] == 11
         assert counts["calls"] == len(asked.requests) == 12 and counts["cost"] == pytest.approx(12 * 12 * 3 / 1e6)
         assert asked.requests[0]["temperature"] == 1 and asked.requests[0]["max_tokens"] == 64
-        assert written(folder, monkeypatch, **how)[0] == queries and len(asked.requests) == 12
-        few, _, counts = written(folder, monkeypatch, **how, sampled_documents=2)
+        assert written(folder, **how)[0] == queries and len(asked.requests) == 12
+        few, _, counts = written(folder, **how, sampled_documents=2)
         assert counts["documents"] == 2 and few.items() <= queries.items() and len(asked.requests) == 12
 
 
 @pytest.mark.parametrize("left_out", [["seed"], ["max_tokens", "temperature"], ["max_tokens", "seed", "temperature"]])
-def test_parameters_that_a_model_refuses_are_not_sent_and_each_draw_is_asked(folder, monkeypatch, left_out):
+def test_parameters_that_a_model_refuses_are_not_sent_and_each_draw_is_asked(folder, left_out):
     """Without a seed, the requests of both draws are the same; each has an answer of its own, also when kept."""
     number = iter(range(99))
 
@@ -90,23 +90,23 @@ def test_parameters_that_a_model_refuses_are_not_sent_and_each_draw_is_asked(fol
     with answering(refusing) as asked:
         write_address(folder / "model", {"url": asked.url, "model": "m"})
         with pytest.raises(UserError) as reported:
-            written(folder, monkeypatch, **how)
+            written(folder, **how)
         one_line(reported, asked.url, f"refuses the request (400): Unsupported parameter: {left_out[0]!r}")
         asked.requests.clear()
         write_address(folder / "model", {"url": asked.url, "model": "m", "leave_out": left_out})
-        queries, _, counts = written(folder, monkeypatch, **how)
+        queries, _, counts = written(folder, **how)
         assert len(queries) == counts["calls"] == len(asked.requests) == 12 and counts["repeated"] == 0
         sent = {"model", "messages", "temperature", "max_tokens", "seed"} - set(left_out)
         assert all(request.keys() == sent for request in asked.requests)
-        assert written(folder, monkeypatch, **how)[0] == queries and len(asked.requests) == 12
+        assert written(folder, **how)[0] == queries and len(asked.requests) == 12
 
 
-def test_a_model_that_says_nothing_is_refused(folder, monkeypatch):
+def test_a_model_that_says_nothing_is_refused(folder):
     (folder / "model").mkdir()
     with answering(lambda request: said(' \n"" ')) as asked:
         write_address(folder / "model", {"url": asked.url, "model": "m"})
         with pytest.raises(UserError) as reported:
-            written(folder, monkeypatch, type="query-generator-endpoint", max_length=9, prompt=PROMPT)
+            written(folder, type="query-generator-endpoint", max_length=9, prompt=PROMPT)
         one_line(reported, "no query was written for 6 documents")
         assert not (folder / "made").exists()
 

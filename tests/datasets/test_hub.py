@@ -130,9 +130,7 @@ def test_a_subset_is_the_beginning_of_a_configurations_name_or_a_split(tmp_path)
     folder = laid_out(tmp_path / "bright", BRIGHT)
     documents, splits = prepared(folder, tmp_path / "biology", subset="biology")
     assert [document.text for document in documents] == ["salt melts it", "sand"]
-    assert splits == {
-        "test": ({"q1": "what melts ice", "q2": "is sand cold"}, {"q1": {"d1": 1}, "q2": {"d2": 1}}),
-    }
+    assert splits == {"test": ({"q1": "what melts ice", "q2": "is sand cold"}, {"q1": {"d1": 1}, "q2": {"d2": 1}})}
 
 
 def test_documents_that_the_data_exclude_for_a_query_are_excluded(tmp_path):
@@ -267,8 +265,7 @@ MOVED = rf"the hub does not have this commit, or no longer; give {COMMIT}, the c
 
 
 @pytest.mark.parametrize(
-    ("location", "said"),
-    [("hub:mteb/tiny", MOVED), ("hub:mteb/none", "cannot be fetched from the hub: 404")],
+    ("location", "said"), [("hub:mteb/tiny", MOVED), ("hub:mteb/none", "cannot be fetched from the hub: 404")]
 )
 def test_a_commit_that_is_not_there_is_one_line_when_it_is_checked_and_when_it_is_fetched(
     hub, tmp_path, location, said

@@ -135,11 +135,7 @@ def test_a_run_by_ranks_alone_has_no_scores_that_could_rise(tmp_path):
         ("q1", ["q2", "q1\u200b"], "'q1\\u200b' contains U+200B (ZERO WIDTH SPACE)"),
         ("q\xa01", ["q1"], "'q\\xa01' contains U+00A0 (NO-BREAK SPACE)"),
         ("q\u20101", ["q-1"], None),
-        (
-            "\uff211",
-            ["A1"],
-            "'A1' has U+0041 (LATIN CAPITAL LETTER A) in place of U+FF21 (FULLWIDTH",
-        ),
+        ("\uff211", ["A1"], "'A1' has U+0041 (LATIN CAPITAL LETTER A) in place of U+FF21 (FULLWIDTH"),
         ("012", ["12"], "there is '12'"),
         ("Q1", ["q1"], "there is 'q1'"),
         ("q1", ["q1"], None),

@@ -18,8 +18,7 @@ def test_grades_become_judgements(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "reported"),
-    [("", "test.txt: no judged query"), ("x qid:1 1:1\n", "test.txt:1: grade 'x'")],
+    ("text", "reported"), [("", "test.txt: no judged query"), ("x qid:1 1:1\n", "test.txt:1: grade 'x'")]
 )
 def test_mistakes_are_one_line(tmp_path, text, reported):
     (tmp_path / "test.txt").write_text(text)

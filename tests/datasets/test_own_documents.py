@@ -183,11 +183,11 @@ def test_nor_by_further_judgements_of_its_runs(tmp_path):
         script.prepare(tmp_path / "out", settings, files)
 
 
-def test_passages_of_a_query_have_what_is_excluded_for_it(tmp_path, monkeypatch):
+def test_passages_of_a_query_have_what_is_excluded_for_it(tmp_path):
     from scripts.datasets.passages import split as passages
     from tests.support.calling import call
 
     write_queries(tmp_path / "q.jsonl", {"q": "One sentence. Another sentence.", "r": "Third."}, {"q": {"d"}})
-    call(monkeypatch, passages, {"length": 15, "language": "en"}, texts=tmp_path / "q.jsonl", passages=tmp_path / "p")
+    call(passages, {"length": 15, "language": "en"}, texts=tmp_path / "q.jsonl", passages=tmp_path / "p")
     assert len((tmp_path / "p").read_text().splitlines()) == 3
     assert read_excluded(tmp_path / "p") == {"q": {"d"}}

@@ -2,21 +2,20 @@
 
 import json
 import random
-import sys
 
 import pytest
 
-from ranktrial.common.command_line import arguments_of
 from ranktrial.ir.collection import Document, passages_of, write_corpus, write_queries
 from ranktrial.ir.languages import ANALYSED, WITH_SENTENCES
 from scripts.datasets.passages import grouped, sentences
 from scripts.datasets.passages import split as passages
+from tests.support.calling import call
 
 
 def test_abbreviations_and_numbers_end_no_sentence():
     text = "Dr. Smith of the U.S. Senate paid $3.5 million. He was tired! Was he? Sen. J. Doe said no."
     assert sentences(text, "en") == [
-        *("Dr. Smith of the U.S. Senate paid $3.5 million.", "He was tired!", "Was he?", "Sen. J. Doe said no."),
+        *("Dr. Smith of the U.S. Senate paid $3.5 million.", "He was tired!", "Was he?", "Sen. J. Doe said no.")
     ]
 
 
@@ -51,7 +50,7 @@ def test_nothing_is_lost_and_no_group_is_too_long(seed):
     assert all(len(passage) <= 60 or passage in alone for passage in made)
 
 
-def test_a_corpus_and_queries_are_split_by_the_script(tmp_path, monkeypatch):
+def test_a_corpus_and_queries_are_split_by_the_script(tmp_path):
     documents = [
         Document("a", "Title here.", "One is short. " * 20),
         Document("b", "", ""),
@@ -60,9 +59,8 @@ def test_a_corpus_and_queries_are_split_by_the_script(tmp_path, monkeypatch):
     write_corpus(tmp_path / "corpus.jsonl", documents)
     write_queries(tmp_path / "queries.jsonl", {"q": "Is it? It is.", "r": "No"})
     for name in ("corpus", "queries"):
-        paths = ["--texts", str(tmp_path / f"{name}.jsonl"), "--passages", str(tmp_path / f"{name}.passages")]
-        monkeypatch.setattr(sys, "argv", ["script", *paths, "--settings", json.dumps({"length": 30, "language": "en"})])
-        passages(**arguments_of(passages))
+        files = {"texts": tmp_path / f"{name}.jsonl", "passages": tmp_path / f"{name}.passages"}
+        call(passages, {"length": 30, "language": "en"}, **files)
     made = passages_of(tmp_path / "corpus.passages")
     assert list(made) == ["a", "b", "c"]
     assert made["a"][:2] == ["Title here. One is short.", "One is short. One is short."]

@@ -99,19 +99,6 @@ def test_odd_data_is_counted_and_under_strict_an_error_that_leaves_nothing(tmp_p
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "out"]
 
 
-@pytest.mark.parametrize(
-    ("corpus", "said"),
-    [
-        ([{"_id": "d1", "text": "a"}, {"_id": "d1", "text": "b"}], "duplicate document id d1 in the corpus"),
-        ([{"text": "a"}], "corpus.jsonl:1: the document has no id"),
-    ],
-)
-def test_a_broken_corpus_stops_without_a_trace(tmp_path, corpus, said):
-    with pytest.raises(UserError, match=said):
-        prepare(beir_folder(tmp_path / "in", corpus), tmp_path / "out", settings())
-    assert [path.name for path in tmp_path.iterdir()] == ["in"]
-
-
 def test_there_must_be_a_train_split_to_carve_out_of(tmp_path):
     source = beir_folder(tmp_path / "in", qrels={"test": ["q1\td1\t1"]})
     with pytest.raises(UserError, match=r"splits.dev: there is no train split"):
@@ -158,23 +145,6 @@ def test_judgements_in_a_folder_or_an_archive_are_named_by_split(tmp_path):
         assert list(read_qrels(tmp_path / "out/qrels/dev.qrels")) == ["q7"]
     with pytest.raises(UserError, match="is a folder: name its files under qrels"):
         prepare(folder, tmp_path / "none", settings(format="qrels"))
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (
-            "q1 0 d1\n",
-            "robust.qrels:1: 3 columns, but a file of judgements has TREC's 4 (qid 0 docid grade), or 3 with tabs "
-            "(query-id, corpus-id, score)",
-        ),
-        ("", "robust.qrels: no judged query"),
-    ],
-)
-def test_broken_judgements_are_refused_with_file_and_line(tmp_path, content, said):
-    with pytest.raises(UserError) as error:
-        prepare(judgements(tmp_path, content), tmp_path / "out", settings(format="qrels"))
-    assert str(error.value) == f"{tmp_path}/{said}"
 
 
 def by_document(**shares):

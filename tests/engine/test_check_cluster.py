@@ -52,7 +52,7 @@ def test_with_the_device_cpu_no_gpu_is_asked_for(asked):
     assert done.returncode == 0 and "gpu" not in asked.read_text(), done.stdout
 
 
-def test_a_machine_without_slurm_is_one_line(monkeypatch, tmp_path):
+def test_a_machine_without_slurm_is_one_line(tmp_path):
     done = check(PATH=str(tmp_path))
     assert done.returncode == 1
     said = "error: sbatch: no such command on this machine; make check-cluster needs Slurm's"

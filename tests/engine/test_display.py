@@ -224,10 +224,7 @@ def test_a_terminal_that_does_not_say_how_large_it_is_shows_whole_lines(run, mon
     monkeypatch.setenv("TERM", "xterm")
     reading, stream = terminal(0, 0)
     Display(stream).show(run)
-    assert seen(reading, stream).splitlines() == [
-        "tiny: 40 jobs to do",
-        "scoring             0 of 40 done, 40 to come",
-    ]
+    assert seen(reading, stream).splitlines() == ["tiny: 40 jobs to do", "scoring             0 of 40 done, 40 to come"]
 
 
 def summary(*sections):

@@ -90,7 +90,7 @@ def test_a_plugin_that_asks_for_gpus_otherwise_ends_the_run_before_any_job(monke
         begin_run(workflow_with(executor), "results/x", print)
 
 
-def test_gpus_are_asked_for_by_node_where_a_job_has_several(monkeypatch):
+def test_gpus_are_asked_for_by_node_where_a_job_has_several():
     ask_for_gpus_of_each_node(SimpleNamespace())
     asked = [
         getattr(types, ASKS)(SimpleNamespace(resources={"gpu": 4} | nodes))

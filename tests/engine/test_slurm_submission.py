@@ -14,15 +14,7 @@ import pytest
 
 from ranktrial.common.processes import passes
 from ranktrial.engine import slurm_submission
-from ranktrial.engine.slurm_submission import (
-    STEP,
-    Submissions,
-    job_line,
-    queued,
-    reason_of,
-    request,
-    without_step,
-)
+from ranktrial.engine.slurm_submission import STEP, Submissions, job_line, queued, reason_of, request, without_step
 
 
 @pytest.mark.parametrize(

@@ -24,10 +24,7 @@ def a_run(pid, **fields):
 
 def test_a_run_goes_on_while_its_process_lives():
     lines = report(a_run(os.getpid()), written=1000.0, now=1001.0)
-    assert lines[:2] == [
-        "tiny: 2 jobs to do, about 60 s left",
-        "scoring             0 of 2 done, 2 to come",
-    ]
+    assert lines[:2] == ["tiny: 2 jobs to do, about 60 s left", "scoring             0 of 2 done, 2 to come"]
     assert lines[2].startswith("running on ") and lines[2].endswith(f"process {os.getpid()}; Snakemake's log: x.log")
 
 

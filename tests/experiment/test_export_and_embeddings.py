@@ -122,8 +122,7 @@ def test_the_kinds_that_can_be_exported():
 
 
 @pytest.mark.parametrize(
-    "heading",
-    ["## One checkpoint in torch, ONNX and int8", "## Quantised embeddings", "## Approximate search"],
+    "heading", ["## One checkpoint in torch, ONNX and int8", "## Quantised embeddings", "## Approximate search"]
 )
 def test_the_examples_of_the_docs_are_right(heading):
     section = (ROOT / "docs" / "models.md").read_text().split(heading)[1].split("\n## ")[0]

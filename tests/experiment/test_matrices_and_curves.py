@@ -94,12 +94,7 @@ def test_a_starting_point_that_no_system_ranks_with_has_no_point():
 
 def test_figures_are_named_by_targets_and_by_curves_where_there_are_several():
     one, two = study(), study({"curves/again": CURVES | {"tasks": ["ir", "common"]}})
-    assert list(exhibit.names(one)) == [
-        "curves-models",
-        "curves-ir",
-        "curves-common",
-        "curves-all",
-    ]
+    assert list(exhibit.names(one)) == ["curves-models", "curves-ir", "curves-common", "curves-all"]
     names = list(exhibit.names(two))
     assert names[0] == "curves-few-models" and names[-1] == "curves-again-all"
 

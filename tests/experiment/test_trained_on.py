@@ -7,7 +7,6 @@ import pytest
 from ranktrial.common.errors import UserError
 from ranktrial.experiment.descriptions import datasets_learnt, describe, is_unstated
 from ranktrial.experiment.exhibits import forest
-from ranktrial.experiment.labels import facts
 from ranktrial.experiment.leakage import learnt_from
 from ranktrial.experiment.resolution import resolve
 from scripts.inference import planning as inference
@@ -100,15 +99,6 @@ def test_a_comparison_names_those_whose_training_data_nobody_states():
     marks = forest.known(experiment, "z")["marks"]
     assert marks["trained"] == {"tuned": ["d"]} and list(marks["unstated"]) == ["zero", "tuned"]
     assert "unstated" not in forest.known(resolved(PUBLISHED), "c")["marks"]
-
-
-def test_a_treatment_that_ranks_another_task_learnt_from_that_one():
-    """Its mark stands at the task of the comparison."""
-    other = {"datasets/e": {"format": "beir", "location": "tests", "corpus": "d"}, "tasks": ["d", "e"]}
-    on_e = {"comparisons/c": {"control": "bm25", "treatment": "tuned", "tasks": ["d"], "treatment_on": {"d": "e"}}}
-    experiment = resolved(other | on_e | {"recipes/r/train_on": "e", "models/m/trained_on": []})
-    assert forest.known(experiment, "c")["marks"] == {"trained": {"tuned on e": ["d"]}}
-    assert facts(experiment)["marks"]["trained"] == {"tuned": ["e"], "tuned on e": ["d"]}
 
 
 def test_no_training_encoding_or_ranking_is_made_again():

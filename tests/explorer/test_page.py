@@ -40,7 +40,7 @@ def page(browser, explored):
 
 
 @pytest.fixture
-def values(explored, monkeypatch):
+def values(explored):
     """The values of a task by system and query, as comparisons take them."""
     from ranktrial.common.tables import read_metrics
 

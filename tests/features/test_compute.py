@@ -47,14 +47,14 @@ def place(tmp_path):
     return tmp_path
 
 
-def computed(monkeypatch, place, of, depth=10, **changes):
+def computed(place, of, depth=10, **changes):
     """Feature -> (query, document) -> value, of the file that the script writes."""
     options = {
         "candidates": place / "run", "query_terms": place / "terms.json", "qrels": place / "qrels",
         "terms": [place / "whole", place / "apart"], "features": place / "f.parquet", "timing": place / "t.json",
     }  # fmt: skip
     options |= {"runs": [place / "other" for one in of if "system" in one], **changes}
-    call(monkeypatch, compute.compute_features, {"of": of, "first_stage": "bm25", "depth": depth}, **options)
+    call(compute.compute_features, {"of": of, "first_stage": "bm25", "depth": depth}, **options)
     parts = list(read_features(options["features"]))
     names = feature_names(options["features"])
     pairs = [pair for part in parts for pair in zip(part.queries, part.documents, strict=True)]
@@ -62,14 +62,14 @@ def computed(monkeypatch, place, of, depth=10, **changes):
     return {name: dict(zip(pairs, values[:, column].tolist(), strict=True)) for column, name in enumerate(names)}
 
 
-def test_values_are_those_by_hand(monkeypatch, place):
+def test_values_are_those_by_hand(place):
     of = [
         *map(feature, STATISTICAL),
         feature("document_length.title", "title"),
         feature("TF_IDF.title", "title"),
         score_of("zero-shot"),
     ]
-    found = computed(monkeypatch, place, of)
+    found = computed(place, of)
     pairs = [("q1", "d1"), ("q1", "d2"), ("q1", "d4"), ("q2", "d3"), ("q2", "unknown"), ("q3", "d1")]
     assert set(found) == {one["name"] for one in of} and list(found["BM25"]) == pairs
 
@@ -97,17 +97,17 @@ def test_values_are_those_by_hand(monkeypatch, place):
     assert column("system.zero-shot") == [0.25, 0.5, 0.25, 0, 0, -1]
 
 
-def test_a_document_that_a_run_lacks_has_the_value_that_is_stated(monkeypatch, place):
-    found = computed(monkeypatch, place, [score_of("zero-shot", -9.5)])
+def test_a_document_that_a_run_lacks_has_the_value_that_is_stated(place):
+    found = computed(place, [score_of("zero-shot", -9.5)])
     assert list(found["system.zero-shot"].values()) == [-9.5, 0.5, 0.25, -9.5, -9.5, -1]
     assert read_about(place / "f.parquet")["pairs_without_score"] == {"system.zero-shot": 3}
 
 
-def test_parameters_are_those_of_the_formula(monkeypatch, place):
+def test_parameters_are_those_of_the_formula(place):
     """TF_IDF and Hiemstra_LM by hand: dog has key frequency 1 and cat 1/2; both are in two of four documents."""
     tf_idf = {**feature("TF_IDF"), "name": "TF_IDF(k1=2;b=0)", "parameters": {"k1": 2, "b": 0}}
     hiemstra = {**feature("Hiemstra_LM"), "name": "Hiemstra_LM(lambda=0.5)", "parameters": {"lambda": 0.5}}
-    found = computed(monkeypatch, place, [feature("TF_IDF"), tf_idf, hiemstra])
+    found = computed(place, [feature("TF_IDF"), tf_idf, hiemstra])
     assert found["TF_IDF(k1=2;b=0)"]["q1", "d1"] == pytest.approx(math.log2(3) * (2 * 2 / (2 + 2) + 0.5 * 2 / (1 + 2)))
     assert found["Hiemstra_LM(lambda=0.5)"]["q1", "d2"] == pytest.approx(math.log2(1 + 1 * 7 / (3 * 1)))
     assert found["TF_IDF"]["q1", "d1"] != found["TF_IDF(k1=2;b=0)"]["q1", "d1"]
@@ -135,7 +135,7 @@ def texts(place):
 
 
 def test_what_a_question_and_a_document_compare(monkeypatch, place, texts):
-    found = computed(monkeypatch, place, [feature("BM25"), *map(feature, COMPARED)], texts=texts)
+    found = computed(place, [feature("BM25"), *map(feature, COMPARED)], texts=texts)
     of = {pair: tuple(found[name][pair] for name in COMPARED) for pair in found["BM25"]}
     # of d1 "more loyal" and "better" are predicates, "families" is an aspect: four words
     assert of == {
@@ -144,7 +144,7 @@ def test_what_a_question_and_a_document_compare(monkeypatch, place, texts):
     }  # fmt: skip
     whole = compute.BATCH
     monkeypatch.setattr(compute, "BATCH", 1)
-    again = computed(monkeypatch, place, list(map(feature, COMPARED)), texts=texts, features=place / "g.parquet")
+    again = computed(place, list(map(feature, COMPARED)), texts=texts, features=place / "g.parquet")
     assert whole > 1 and again == {name: found[name] for name in COMPARED}
 
 
@@ -152,55 +152,53 @@ def test_a_text_is_read_once_and_only_those_of_candidates(monkeypatch, place, te
     read = []
     family = plugins.load("ranktrial.features.families", "comparative")
     monkeypatch.setattr(family, "read_document", lambda text: read.append(text) or read_document(text))
-    computed(monkeypatch, place, list(map(feature, COMPARED)), texts=texts, depth=1)
+    computed(place, list(map(feature, COMPARED)), texts=texts, depth=1)
     assert read == ["Dogs Dogs are more loyal than cats, and better for families.", "Cows are bigger than goats."]
 
 
-def test_structures_of_a_model_take_the_place_of_the_rules(monkeypatch, place, texts):
+def test_structures_of_a_model_take_the_place_of_the_rules(place, texts):
     of_queries = {"q1": Structure(("cat",)), "q2": Structure(), "q3": Structure(("dogs",))}
     of_documents = {"d1": Structure((), ("loyal families",), ("more",)), "d3": Structure(("cows",))}
     tagged = [("query", *one) for one in of_queries.items()]
     tagged += [("document", name, of_documents.get(name, Structure())) for name in ("d1", "d2", "d3", "d4")]
     write_structures(place / "s.jsonl", tagged)
-    found = computed(monkeypatch, place, list(map(feature, COMPARED)), texts=texts, structures=[place / "s.jsonl"])
+    found = computed(place, list(map(feature, COMPARED)), texts=texts, structures=[place / "s.jsonl"])
     assert list(found["comparative_objects"].values()) == [1, 0, 0, 0, 0, 1]
     assert list(found["comparative_aspects_and_predicates"].values()) == [1.5, 0, 0, 0, 0, 1.5]
     assert list(found["comparative_structure"].values()) == [1, 0, 0, 1, 0, 1]
 
 
-def test_structures_of_other_texts_are_refused(monkeypatch, place, texts):
+def test_structures_of_other_texts_are_refused(place, texts):
     write_structures(place / "s.jsonl", [("query", name, Structure()) for name in ("q1", "q2", "q3")])
     of = [feature("comparative_objects")]
     reported = "s.jsonl: has no structure of document d1; tag the texts again"
-    refused(monkeypatch, place, of, reported, texts=texts, structures=[place / "s.jsonl"])
+    refused(place, of, reported, texts=texts, structures=[place / "s.jsonl"])
     (place / "s.jsonl").write_text('{"kind": "query", "id": "q1", "objects": [1], "aspects": [], "predicates": []}\n')
-    refused(monkeypatch, place, of, "s.jsonl:1: was changed", texts=texts, structures=[place / "s.jsonl"])
+    refused(place, of, "s.jsonl:1: was changed", texts=texts, structures=[place / "s.jsonl"])
 
 
-def test_features_of_texts_need_them(monkeypatch, place, texts):
+def test_features_of_texts_need_them(place, texts):
     of = [feature("comparative_objects")]
-    refused(
-        monkeypatch, place, of, "--texts: expected the files of queries and corpus, which comparative_objects needs"
-    )
+    refused(place, of, "--texts: expected the files of queries and corpus, which comparative_objects needs")
     write_queries(texts[0], {"q1": "Tea or coffee?"})
-    refused(monkeypatch, place, of, "queries.jsonl: has no text of query q2", texts=texts)
+    refused(place, of, "queries.jsonl: has no text of query q2", texts=texts)
 
 
-def test_only_the_first_candidates_are_kept_and_terms_of_others_do_not_count(monkeypatch, place):
-    found = computed(monkeypatch, place, [feature("matched_share")], depth=1)
+def test_only_the_first_candidates_are_kept_and_terms_of_others_do_not_count(place):
+    found = computed(place, [feature("matched_share")], depth=1)
     assert found["matched_share"] == {("q1", "d1"): 2 / 3, ("q2", "d3"): 1, ("q3", "d1"): 0}
 
 
 def test_batches_change_nothing(monkeypatch, place):
     of = [*map(feature, STATISTICAL), score_of("zero-shot")]
-    whole = computed(monkeypatch, place, of)
+    whole = computed(place, of)
     monkeypatch.setattr(compute, "BATCH", 1)
-    assert computed(monkeypatch, place, of, features=place / "g.parquet") == whole
+    assert computed(place, of, features=place / "g.parquet") == whole
     assert len(next(iter(read_features(place / "g.parquet"))).queries) == 6
 
 
-def test_the_file_tells_what_its_numbers_are_from(monkeypatch, place, capsys):
-    computed(monkeypatch, place, [feature("BM25"), feature("BM25.title", "title")])
+def test_the_file_tells_what_its_numbers_are_from(place, capsys):
+    computed(place, [feature("BM25"), feature("BM25.title", "title")])
     assert "1 of 5 candidates have no text in the index" in capsys.readouterr().err
     about = read_about(place / "f.parquet")
     assert about["depth"] == 10 and about["first_stage"] == "bm25" and about["features"][0]["name"] == "BM25"
@@ -213,47 +211,47 @@ def test_the_file_tells_what_its_numbers_are_from(monkeypatch, place, capsys):
     assert (timing["queries"], timing["pairs"], timing["features"]) == (3, 6, 2)
 
 
-def refused(monkeypatch, place, of, *words, **changes):
+def refused(place, of, *words, **changes):
     with pytest.raises(UserError) as error:
-        computed(monkeypatch, place, of, **changes)
+        computed(place, of, **changes)
     one_line(error, *words)
     assert not (place / "f.parquet").exists()
 
 
-def test_a_feature_that_is_not_finite_is_refused(monkeypatch, place):
+def test_a_feature_that_is_not_finite_is_refused(place):
     lengths = np.load(place / "whole" / "contents" / "lengths.npy")
     np.save(place / "whole" / "contents" / "lengths.npy", lengths * [1, 0, 1, 1])  # as of a damaged index
     words = ("f.parquet: feature Hiemstra_LM of query q1 and document d2 is inf, not a finite number",)
-    refused(monkeypatch, place, [feature("BM25"), feature("Hiemstra_LM")], *words)
+    refused(place, [feature("BM25"), feature("Hiemstra_LM")], *words)
 
 
-def test_candidates_of_another_corpus_are_refused(monkeypatch, place):
+def test_candidates_of_another_corpus_are_refused(place):
     write_run(place / "run", {"q1": {"x": 1.0}}, "bm25")
-    refused(monkeypatch, place, [feature("BM25")], "whole: has none of the candidates; they are of another corpus")
+    refused(place, [feature("BM25")], "whole: has none of the candidates; they are of another corpus")
 
 
-def test_a_query_of_another_task_is_refused(monkeypatch, place):
+def test_a_query_of_another_task_is_refused(place):
     write_run(place / "run", {"q9": {"d1": 1.0}}, "bm25")
-    refused(monkeypatch, place, [feature("BM25")], "query q9 is not one of the task's")
+    refused(place, [feature("BM25")], "query q9 is not one of the task's")
 
 
-def test_an_empty_run_is_refused(monkeypatch, place):
+def test_an_empty_run_is_refused(place):
     write_run(place / "run", {}, "bm25")
-    refused(monkeypatch, place, [feature("BM25")], "run: has no candidates")
+    refused(place, [feature("BM25")], "run: has no candidates")
 
 
-def test_a_field_that_no_document_has_is_refused(monkeypatch, place):
-    refused(monkeypatch, place, [feature("BM25.text", "text")], "apart: no document has a text, which BM25.text needs")
+def test_a_field_that_no_document_has_is_refused(place):
+    refused(place, [feature("BM25.text", "text")], "apart: no document has a text, which BM25.text needs")
 
 
-def test_indices_of_two_corpora_are_refused(monkeypatch, place):
+def test_indices_of_two_corpora_are_refused(place):
     write_term_counts(place / "third", {**TITLES, "d9": []}, "title", "best")
     terms = [place / "whole", place / "third"]
-    refused(monkeypatch, place, [feature("BM25.title", "title")], "third: has other documents than", terms=terms)
+    refused(place, [feature("BM25.title", "title")], "third: has other documents than", terms=terms)
 
 
-def test_features_of_another_index_are_refused(monkeypatch, place):
-    computed(monkeypatch, place, [feature("BM25")])
+def test_features_of_another_index_are_refused(place):
+    computed(place, [feature("BM25")])
     same = {"together": write_term_counts(place / "same", DOCUMENTS).digest()}
     check_index(place / "f.parquet", same)
     other = {"together": write_term_counts(place / "x", {**DOCUMENTS, "d5": ["pig"]}).digest()}

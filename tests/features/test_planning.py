@@ -83,9 +83,6 @@ def test_terms_are_those_of_the_documents_language_unless_an_analyser_is_named()
         )
         for analyzer, entry in {"": {}, "english": {"analyzer": "english"}}.items()
     }
-    assert counts == {
-        "": ["results/e/bm25/d/term-counts-de-together"],
-        "english": ["results/e/bm25/d/term-counts"],
-    }
+    assert counts == {"": ["results/e/bm25/d/term-counts-de-together"], "english": ["results/e/bm25/d/term-counts"]}
     planned = resolve(changed({"features": {"f": {"first_stage": "bm25", "of": OF}}} | german), "c.yaml")
     assert planning.compute_inputs(planned, "f", "d")["query_terms"] == "results/e/bm25/d/query-terms/test.de.json"

@@ -54,7 +54,7 @@ def place(tmp_path):
     return tmp_path
 
 
-def tagged(monkeypatch, place, checkpoint, max_length=32, batch_size=2, depth=3, **settings):
+def tagged(place, checkpoint, max_length=32, batch_size=2, depth=3, **settings):
     given = {
         "type": "token-classification",
         "max_length": max_length,
@@ -62,12 +62,8 @@ def tagged(monkeypatch, place, checkpoint, max_length=32, batch_size=2, depth=3,
         "depth": depth,
         **settings,
     }
-    paths = {
-        "checkpoint": checkpoint,
-        "candidates": place / "run",
-        "texts": [place / "queries", place / "corpus"],
-    }
-    call(monkeypatch, tag_texts.tag_texts, given, **paths, structures=place / "s.jsonl")
+    paths = {"checkpoint": checkpoint, "candidates": place / "run", "texts": [place / "queries", place / "corpus"]}
+    call(tag_texts.tag_texts, given, **paths, structures=place / "s.jsonl")
     return read_structures(place / "s.jsonl")
 
 
@@ -109,9 +105,9 @@ def test_words_with_one_label_are_a_span_and_signs_are_none():
     assert token_classification.spans(words, labels) == [("X", "a b"), ("X", "c"), ("X", "d"), ("Y", "e")]
 
 
-def test_structures_of_queries_and_candidates_are_written(monkeypatch, place):
+def test_structures_of_queries_and_candidates_are_written(place):
     folder = model(place / "m", always="I-PRED")
-    found = tagged(monkeypatch, place, folder)
+    found = tagged(place, folder)
     assert found.queries == {"q": Structure((), (), ("is oak better than pine",))}
     words = ("oak is harder than pine", "in the long run")
     assert found.documents == {
@@ -120,32 +116,32 @@ def test_structures_of_queries_and_candidates_are_written(monkeypatch, place):
         "d3": Structure(),
     }
     objects = {"objects": ["PRED"], "aspects": ["ASP"]}
-    found = tagged(monkeypatch, place, folder, depth=1, batch_size=1, labels=objects)
+    found = tagged(place, folder, depth=1, batch_size=1, labels=objects)
     assert found.documents == {"d1": Structure(words)}
 
 
-def refused(monkeypatch, place, checkpoint, *words, **settings):
+def refused(place, checkpoint, *words, **settings):
     with pytest.raises(UserError) as error:
-        tagged(monkeypatch, place, checkpoint, **settings)
+        tagged(place, checkpoint, **settings)
     one_line(error, *words)
     assert not (place / "s.jsonl").exists()
 
 
-def test_labels_are_those_of_the_model(monkeypatch, place):
+def test_labels_are_those_of_the_model(place):
     folder = model(place / "m")
     reported = "m: has no label 'OBJ', named under tagger.labels; its labels are ASP, OBJ-1, PRED"
-    refused(monkeypatch, place, folder, reported, labels={"objects": ["OBJ"]})
+    refused(place, folder, reported, labels={"objects": ["OBJ"]})
     named = model(place / "n", labels=["O", "B-PER", "B-LOC"])
-    refused(monkeypatch, place, named, "n: has the labels LOC, PER; say under tagger.labels which of them are objects")
+    refused(place, named, "n: has the labels LOC, PER; say under tagger.labels which of them are objects")
 
 
-def test_a_model_without_such_a_head_and_one_that_is_no_model_are_refused(monkeypatch, place):
+def test_a_model_without_such_a_head_and_one_that_is_no_model_are_refused(place):
     build(place / "plain", TEXTS, seed=1)
-    refused(monkeypatch, place, place / "plain", "plain: its weights have no head that labels tokens")
-    refused(monkeypatch, place, place / "nowhere", "nowhere: no such model folder")
+    refused(place, place / "plain", "plain: its weights have no head that labels tokens")
+    refused(place, place / "nowhere", "nowhere: no such model folder")
     folder = model(place / "m")
-    refused(monkeypatch, place, folder, "max_length is 128, but this model takes at most 64 tokens", max_length=128)
-    refused(monkeypatch, place, folder, "max_length is 2, which leaves no room for words", max_length=2)
+    refused(place, folder, "max_length is 128, but this model takes at most 64 tokens", max_length=128)
+    refused(place, folder, "max_length is 2, which leaves no room for words", max_length=2)
     (folder / "model.safetensors").unlink()
     (folder / "pytorch_model.bin").write_bytes(b"pickle")
-    refused(monkeypatch, place, folder, "not a model, it has no weights (model.safetensors)")
+    refused(place, folder, "not a model, it has no weights (model.safetensors)")

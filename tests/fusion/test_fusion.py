@@ -86,10 +86,10 @@ SETTINGS = {"systems": ["a", "b"], "normalise": "min-max"}
 TUNING = SETTINGS | {"step": 0.25, "measure": "RR@10", "depth": 10}
 
 
-def test_weights_are_tuned_on_judged_queries_and_used(tmp_path, monkeypatch, capsys):
+def test_weights_are_tuned_on_judged_queries_and_used(tmp_path, capsys):
     runs, weights = two_runs(tmp_path), tmp_path / "weights.json"
     table = tmp_path / "grid.tsv"
-    call(monkeypatch, jobs.tune_fusion, TUNING, runs=runs, qrels=tmp_path / "qrels", weights=weights, grid=table)
+    call(jobs.tune_fusion, TUNING, runs=runs, qrels=tmp_path / "qrels", weights=weights, grid=table)
     assert "\nweights.json: warning: tuned on 2 dev queries: with fewer than 10, " in capsys.readouterr().err
     lines = [line.split("\t") for line in table.read_text().splitlines()]
     assert lines[0] == ["a", "b", "RR@10"] and [line[0] for line in lines[1:]] == ["0.0", "0.25", "0.5", "0.75", "1.0"]
@@ -99,7 +99,7 @@ def test_weights_are_tuned_on_judged_queries_and_used(tmp_path, monkeypatch, cap
     assert chosen == {"weights": {"a": 0.5, "b": 0.5}, "measure": "RR@10", "value": 1.0, "queries": 2}  # first of equal
     fusing = SETTINGS | {"method": "weighted-sum", "depth": 2, "tag": "f-0"}
     run, timing = tmp_path / "f.trec.gz", tmp_path / "f.json"
-    call(monkeypatch, jobs.fuse, fusing, runs=runs, weights=weights, run=run, timing=timing)
+    call(jobs.fuse, fusing, runs=runs, weights=weights, run=run, timing=timing)
     assert read_run(run) == {
         "q1": {"x": 0.75, "y": pytest.approx(0.5 + 0.5 / 9)},
         "q2": {"y": 0.9, "x": pytest.approx(5 / 9)},
@@ -109,37 +109,21 @@ def test_weights_are_tuned_on_judged_queries_and_used(tmp_path, monkeypatch, cap
     assert reported["threads"] == 1 and reported["seconds"] > 0
 
 
-def test_without_judged_dev_queries_there_is_one_line(tmp_path, monkeypatch):
+def test_without_judged_dev_queries_there_is_one_line(tmp_path):
     runs = two_runs(tmp_path)
     write_qrels(tmp_path / "qrels", {"q1": {"x": 0}})
     with pytest.raises(UserError, match="no judged dev query to tune on"):
-        call(
-            monkeypatch,
-            jobs.tune_fusion,
-            TUNING,
-            runs=runs,
-            qrels=tmp_path / "qrels",
-            weights=tmp_path / "w",
-            grid=tmp_path / "t",
-        )
+        call(jobs.tune_fusion, TUNING, runs=runs, qrels=tmp_path / "qrels", weights=tmp_path / "w", grid=tmp_path / "t")
 
 
-def test_weights_of_other_systems_and_a_missing_run_are_refused(tmp_path, monkeypatch):
+def test_weights_of_other_systems_and_a_missing_run_are_refused(tmp_path):
     runs = two_runs(tmp_path)
     fusing = SETTINGS | {"method": "weighted-sum", "depth": 2, "tag": "f", "weights": {"a": 1.0}}
     with pytest.raises(UserError, match="expected a weight for each of a, b"):
-        call(monkeypatch, jobs.fuse, fusing, runs=runs, run=tmp_path / "f", timing=tmp_path / "t")
+        call(jobs.fuse, fusing, runs=runs, run=tmp_path / "f", timing=tmp_path / "t")
     with pytest.raises(UserError, match="--runs: expected 2 files, one per system, not 1"):
-        call(monkeypatch, jobs.fuse, fusing, runs=runs[:1], run=tmp_path / "f", timing=tmp_path / "t")
+        call(jobs.fuse, fusing, runs=runs[:1], run=tmp_path / "f", timing=tmp_path / "t")
     (tmp_path / "other.json").write_text('{"weights": {"a": 1.0, "c": 0.0}}')
     given = fusing | {"weights": None}
     with pytest.raises(UserError, match=r"other\.json: expected a weight for each of a, b"):
-        call(
-            monkeypatch,
-            jobs.fuse,
-            given,
-            runs=runs,
-            weights=tmp_path / "other.json",
-            run=tmp_path / "f",
-            timing=tmp_path / "t",
-        )
+        call(jobs.fuse, given, runs=runs, weights=tmp_path / "other.json", run=tmp_path / "f", timing=tmp_path / "t")

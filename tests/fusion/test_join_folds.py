@@ -23,14 +23,14 @@ def runs(tmp_path):
     return paths
 
 
-def joined(monkeypatch, tmp_path, runs, training, depth=10):
+def joined(tmp_path, runs, training, depth=10):
     settings = {"seed": SEED, "are_training_queries": training, "depth": depth, "tag": "oof-0"}
-    call(monkeypatch, join_folds, settings, runs=runs, run=tmp_path / "run", timing=tmp_path / "run.json")
+    call(join_folds, settings, runs=runs, run=tmp_path / "run", timing=tmp_path / "run.json")
     return read_run(tmp_path / "run")
 
 
-def test_a_training_query_has_the_scores_of_the_model_trained_without_it(monkeypatch, tmp_path, runs):
-    found = joined(monkeypatch, tmp_path, runs, training=True)
+def test_a_training_query_has_the_scores_of_the_model_trained_without_it(tmp_path, runs):
+    found = joined(tmp_path, runs, training=True)
     assert {query: scores["a"] for query, scores in found.items()} == {
         query: float(fold_of(query, FOLDS, SEED)) for query in QUERIES
     }
@@ -38,16 +38,16 @@ def test_a_training_query_has_the_scores_of_the_model_trained_without_it(monkeyp
     assert json.loads((tmp_path / "run.json").read_text())["folds"] == FOLDS
 
 
-def test_any_other_query_has_the_mean_of_all(monkeypatch, tmp_path, runs):
-    found = joined(monkeypatch, tmp_path, runs, training=False)
+def test_any_other_query_has_the_mean_of_all(tmp_path, runs):
+    found = joined(tmp_path, runs, training=False)
     assert all(scores == {"b": 2.5, "a": 2.0} for scores in found.values()) and len(found) == 40
-    assert all(scores == {"b": 2.5} for scores in joined(monkeypatch, tmp_path, runs, False, depth=1).values())
+    assert all(scores == {"b": 2.5} for scores in joined(tmp_path, runs, False, depth=1).values())
 
 
-def test_of_equal_scores_the_cut_keeps_what_trec_eval_ranks_first(monkeypatch, tmp_path, runs):
+def test_of_equal_scores_the_cut_keeps_what_trec_eval_ranks_first(tmp_path, runs):
     for path in runs:
         write_run(path, {query: {"a": 1.0, "b": 1.0} for query in QUERIES}, "t")
-    assert all(scores == {"b": 1.0} for scores in joined(monkeypatch, tmp_path, runs, False, depth=1).values())
+    assert all(scores == {"b": 1.0} for scores in joined(tmp_path, runs, False, depth=1).values())
 
 
 def test_folds_are_about_equal_and_follow_from_query_and_seed_alone():
@@ -56,8 +56,8 @@ def test_folds_are_about_equal_and_follow_from_query_and_seed_alone():
     assert [fold_of(query, 5, 1) for query in QUERIES] != [fold_of(query, 5, 2) for query in QUERIES]
 
 
-def test_runs_of_other_documents_are_refused(monkeypatch, tmp_path, runs):
+def test_runs_of_other_documents_are_refused(tmp_path, runs):
     write_run(runs[1], {query: {"a": 1.0, "c": 2.5} for query in QUERIES}, "t")
     with refused("fold-2.trec: contains other queries or documents than"):
-        joined(monkeypatch, tmp_path, runs, training=True)
+        joined(tmp_path, runs, training=True)
     assert not (tmp_path / "run").exists()

@@ -95,23 +95,23 @@ def test_what_does_not_fit_is_one_line(tmp_path):
         open_index(tmp_path, 700, {})
 
 
-def test_a_corpus_is_encoded_once_and_searched_exactly_and_approximately(tmp_path, monkeypatch, capsys):
+def test_a_corpus_is_encoded_once_and_searched_exactly_and_approximately(tmp_path, capsys):
     model = made(tmp_path / "tiny", "mean")
     texts = {f"d{n}": text for n, text in enumerate(["ash", "elm fig oak yew", "yew yew", "oak ash elm"])}
     write_corpus(tmp_path / "corpus.jsonl", (Document(name, "", text) for name, text in texts.items()))
     write_queries(tmp_path / "queries.jsonl", {"q": "ash elm", "r": "yew"})
     paths = {"checkpoint": model, "corpus": tmp_path / "corpus.jsonl"}
     settings = {"type": "bi-encoder", "max_length": 32, "batch_size": 2}
-    call(monkeypatch, encode, settings, **paths, index=tmp_path / "e.index", timing=tmp_path / "e.json")
+    call(encode, settings, **paths, index=tmp_path / "e.index", timing=tmp_path / "e.json")
     reported, index = {"index": "HNSW4", "efSearch": 8}, tmp_path / "e.HNSW4"
     building = {"vectors": tmp_path / "e.index", "index": index, "timing": tmp_path / "index.json"}
-    call(monkeypatch, make_index, {"form": "approximate", "name": "HNSW4"}, **building)
+    call(make_index, {"form": "approximate", "name": "HNSW4"}, **building)
     searching = {"queries": tmp_path / "queries.jsonl"}
     ranking = settings | {"depth": 3, "tag": "tiny"}
     vectors = tmp_path / "e.index"
-    call(monkeypatch, retrieve, ranking, **paths, **searching, index=vectors, run=tmp_path / "exact.run",
+    call(retrieve, ranking, **paths, **searching, index=vectors, run=tmp_path / "exact.run",
          timing=tmp_path / "x.json")  # fmt: skip
-    call(monkeypatch, retrieve, ranking | {"form": "approximate", "approximate": reported}, **paths, **searching, index=index,
+    call(retrieve, ranking | {"form": "approximate", "approximate": reported}, **paths, **searching, index=index,
          vectors=vectors,
          run=tmp_path / "near.run", timing=tmp_path / "near.json")  # fmt: skip
     runs = {name: read_run(tmp_path / f"{name}.run") for name in ("exact", "near")}

@@ -17,11 +17,11 @@ WAYS = {"rerank": ("bi", rerank), "rerank pairs": ("cross", rerank), "score all"
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_runs_are_those_of_other_batches(folder, tmp_path, monkeypatch, way):  # noqa: F811
+def test_runs_are_those_of_other_batches(folder, tmp_path, way):  # noqa: F811
     model, script = WAYS[way]
     further = {"first_stage": folder / "long" / "first"} if script is rerank else {}
     made = {
-        name: ranked(folder, tmp_path / name, monkeypatch, "long", model, script, reported, **further)
+        name: ranked(folder, tmp_path / name, "long", model, script, reported, **further)
         for name, reported in {"texts": {}, "tokens": {"batch_tokens": 64}}.items()
     }
     assert like(made["texts"], made["tokens"])
@@ -29,14 +29,12 @@ def test_runs_are_those_of_other_batches(folder, tmp_path, monkeypatch, way):  #
     assert "batch_tokens" not in json.loads((tmp_path / "texts" / "t.json").read_text())
 
 
-def test_embeddings_are_those_of_other_batches(folder, tmp_path, monkeypatch):  # noqa: F811
-    texts = np.load(encoded(folder, tmp_path / "a", monkeypatch, "long")["index"] / "vectors.npy")
-    tokens = np.load(encoded(folder, tmp_path / "b", monkeypatch, "long", batch_tokens=64)["index"] / "vectors.npy")
+def test_embeddings_are_those_of_other_batches(folder, tmp_path):  # noqa: F811
+    texts = np.load(encoded(folder, tmp_path / "a", "long")["index"] / "vectors.npy")
+    tokens = np.load(encoded(folder, tmp_path / "b", "long", batch_tokens=64)["index"] / "vectors.npy")
     assert np.abs(texts - tokens).max() < 2e-6
     assert json.loads((tmp_path / "b" / "e.json").read_text())["batch_tokens"] == 64
-    folders = [
-        encoded(folder, tmp_path / f"s{n}", monkeypatch, "long", batch_tokens=64, shard=[n, 2]) for n in range(2)
-    ]
+    folders = [encoded(folder, tmp_path / f"s{n}", "long", batch_tokens=64, shard=[n, 2]) for n in range(2)]
     shards = [np.load(made["index"] / "vectors.npy") for made in folders]
     assert np.array_equal(np.concatenate([rows for rows in shards if len(rows)]), tokens)
 

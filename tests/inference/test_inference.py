@@ -42,24 +42,24 @@ def task(tmp_path_factory) -> Path:
     return folder
 
 
-def encode_task(task: Path, out: Path, monkeypatch, **changes: Path) -> np.ndarray:
+def encode_task(task: Path, out: Path, **changes: Path) -> np.ndarray:
     paths = {"checkpoint": task / "bi", "corpus": task / "corpus.jsonl"} | changes
-    call(monkeypatch, encode, SETTINGS, **paths, index=out / "e.index", timing=out / "e.json")
+    call(encode, SETTINGS, **paths, index=out / "e.index", timing=out / "e.json")
     return np.load(out / "e.index/vectors.npy", mmap_mode="r")
 
 
-def retrieve_task(task: Path, out: Path, monkeypatch, depth: int = 10, **changes: Path) -> dict:
+def retrieve_task(task: Path, out: Path, depth: int = 10, **changes: Path) -> dict:
     paths = {"checkpoint": task / "bi", "corpus": task / "corpus.jsonl", "queries": task / "queries.jsonl"} | changes
     paths = {"index": out / "e.index", "run": out / "run.trec.gz", "timing": out / "run.json"} | paths
-    call(monkeypatch, retrieve, RANKING | {"depth": depth}, **paths)
+    call(retrieve, RANKING | {"depth": depth}, **paths)
     return read_run(paths["run"])
 
 
-def rerank_task(task: Path, out: Path, monkeypatch, kind: str, depth: int = 5, **changes: Path) -> dict:
+def rerank_task(task: Path, out: Path, kind: str, depth: int = 5, **changes: Path) -> dict:
     paths = {"checkpoint": task / kind, "corpus": task / "corpus.jsonl", "queries": task / "queries.jsonl"}
     paths |= {"first_stage": task / "first.trec", "run": out / f"{kind}.trec", "timing": out / f"{kind}.json"} | changes
     settings = RANKING | {"depth": depth, "type": f"{kind}-encoder", "backend": "torch", "max_length": 32}
-    call(monkeypatch, rerank, settings, **paths)
+    call(rerank, settings, **paths)
     return read_run(paths["run"])
 
 
@@ -68,8 +68,8 @@ def test_rows_are_in_the_order_of_the_corpus_whatever_the_chunks(task, tmp_path,
     contents = [json.loads(line)["text"] for line in (task / "corpus.jsonl").read_text().splitlines()]
     one_by_one = np.concatenate([bi_encoder.encode(model, [text], 1, "document") for text in contents])
     for batches in (1, 3, 32):
-        monkeypatch.setattr("ranktrial.inference.encoding_settings.BATCHES", batches)
-        rows = encode_task(task, tmp_path, monkeypatch)
+        monkeypatch.setattr("scripts.inference.encode.BATCHES", batches)
+        rows = encode_task(task, tmp_path)
         assert rows.dtype == np.float32
         assert np.allclose(rows, one_by_one, atol=1e-5)
         assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
@@ -79,10 +79,10 @@ def test_rows_are_in_the_order_of_the_corpus_whatever_the_chunks(task, tmp_path,
     assert (timing["precision"], timing["batch_size"], timing["device"]) == ("fp32", 4, "cpu")
 
 
-def test_a_model_of_dot_products_is_not_normalised(task, tmp_path, monkeypatch):
+def test_a_model_of_dot_products_is_not_normalised(task, tmp_path):
     folder = shutil.copytree(task / "bi", tmp_path / "dot")
     (folder / "config_sentence_transformers.json").write_text(json.dumps({"similarity_fn_name": "dot"}))
-    rows = encode_task(task, tmp_path, monkeypatch, checkpoint=folder)
+    rows = encode_task(task, tmp_path, checkpoint=folder)
     assert not np.allclose(np.linalg.norm(rows, axis=1), 1, atol=0.1)
     (folder / "config_sentence_transformers.json").write_text(json.dumps({"similarity_fn_name": "euclidean"}))
     with pytest.raises(UserError, match="its similarity is euclidean"):
@@ -99,9 +99,9 @@ def test_prompts_of_the_model_are_used(task, tmp_path):
         assert np.allclose(bi_encoder.encode(prompted, ["elmen"], 1, role), expected, atol=1e-6)
 
 
-def test_retrieval_finds_what_brute_force_finds(task, tmp_path, monkeypatch):
-    rows = encode_task(task, tmp_path, monkeypatch)
-    run = retrieve_task(task, tmp_path, monkeypatch)
+def test_retrieval_finds_what_brute_force_finds(task, tmp_path):
+    rows = encode_task(task, tmp_path)
+    run = retrieve_task(task, tmp_path)
     queries = read_queries(task / "queries.jsonl")
     ids = [json.loads(line)["_id"] for line in (task / "corpus.jsonl").read_text().splitlines()]
     asked = bi_encoder.encode(bi_encoder.load(task / "bi", 16), list(queries.values()), 4, "query")
@@ -113,11 +113,11 @@ def test_retrieval_finds_what_brute_force_finds(task, tmp_path, monkeypatch):
         assert min(run[query].values()) >= sorted(scores.values())[-10] - 1e-5
     timing = json.loads((tmp_path / "run.json").read_text())
     assert (timing["queries"], timing["latency_ms"]["n"], timing["depth"]) == (6, 6, 10)
-    assert len(retrieve_task(task, tmp_path, monkeypatch, depth=1000)["q1"]) == 51
+    assert len(retrieve_task(task, tmp_path, depth=1000)["q1"]) == 51
 
 
-def test_a_cross_encoder_ranks_the_top_of_the_first_stage(task, tmp_path, monkeypatch):
-    run = rerank_task(task, tmp_path, monkeypatch, "cross")
+def test_a_cross_encoder_ranks_the_top_of_the_first_stage(task, tmp_path):
+    run = rerank_task(task, tmp_path, "cross")
     first = read_run(task / "first.trec")
     model = cross_encoder.load(task / "cross", 32)
     queries = read_queries(task / "queries.jsonl")
@@ -134,36 +134,36 @@ def test_a_cross_encoder_ranks_the_top_of_the_first_stage(task, tmp_path, monkey
     assert (timing["pairs"], timing["queries"], timing["latency_ms"]["n"]) == (25, 5, 5)
 
 
-def test_a_bi_encoder_re_ranks_as_it_retrieves(task, tmp_path, monkeypatch):
-    encode_task(task, tmp_path, monkeypatch)
-    everything = retrieve_task(task, tmp_path, monkeypatch, depth=1000)
-    run = rerank_task(task, tmp_path, monkeypatch, "bi")
+def test_a_bi_encoder_re_ranks_as_it_retrieves(task, tmp_path):
+    encode_task(task, tmp_path)
+    everything = retrieve_task(task, tmp_path, depth=1000)
+    run = rerank_task(task, tmp_path, "bi")
     first = read_run(task / "first.trec")
     for query, documents in run.items():
         assert set(documents) == set(ranking(first[query])[:5])
         assert documents == pytest.approx({name: everything[query][name] for name in documents}, abs=1e-5)
 
 
-def test_a_run_or_embeddings_of_another_corpus_are_mistakes(task, tmp_path, monkeypatch):
+def test_a_run_or_embeddings_of_another_corpus_are_mistakes(task, tmp_path):
     write_run(tmp_path / "other.trec", {"q1": {"d1": 1.0, "elsewhere": 2.0}}, "x")
     with pytest.raises(UserError, match=r"other.trec: 1 of its documents are not in .*corpus.jsonl, such as elsewhere"):
-        rerank_task(task, tmp_path, monkeypatch, "cross", first_stage=tmp_path / "other.trec")
+        rerank_task(task, tmp_path, "cross", first_stage=tmp_path / "other.trec")
     write_run(tmp_path / "other.trec", {"unknown": {"d1": 1.0}}, "x")
     with pytest.raises(UserError, match="no query"):
-        rerank_task(task, tmp_path, monkeypatch, "cross", first_stage=tmp_path / "other.trec")
+        rerank_task(task, tmp_path, "cross", first_stage=tmp_path / "other.trec")
     vectors = tmp_path / "e.index/vectors.npy"
     vectors.parent.mkdir()
     np.save(vectors, np.zeros((3, 32), np.float32))
     with pytest.raises(UserError, match=r"e.index: of 3 documents, but the corpus has 51; encode it again"):
-        retrieve_task(task, tmp_path, monkeypatch)
+        retrieve_task(task, tmp_path)
     vectors.write_bytes(vectors.read_bytes()[:200])
     with pytest.raises(UserError, match="not a complete index"):
-        retrieve_task(task, tmp_path, monkeypatch)
+        retrieve_task(task, tmp_path)
     (tmp_path / "empty.jsonl").touch()
     with pytest.raises(UserError, match="no query"):
-        retrieve_task(task, tmp_path, monkeypatch, queries=tmp_path / "empty.jsonl")
+        retrieve_task(task, tmp_path, queries=tmp_path / "empty.jsonl")
     with pytest.raises(UserError, match="the corpus is empty"):
-        encode_task(task, tmp_path, monkeypatch, corpus=tmp_path / "empty.jsonl")
+        encode_task(task, tmp_path, corpus=tmp_path / "empty.jsonl")
     assert not (tmp_path / "cross.trec").exists()
 
 
@@ -198,14 +198,14 @@ def test_a_cross_encoder_needs_a_single_trained_score(task, tmp_path):
         cross_encoder.load(two, 16)
 
 
-def test_a_diverged_model_is_a_mistake(task, tmp_path, monkeypatch):
+def test_a_diverged_model_is_a_mistake(task, tmp_path):
     from safetensors.numpy import load_file, save_file
 
     folder = shutil.copytree(task / "bi", tmp_path / "diverged")
     values = {name: np.full_like(value, np.nan) for name, value in load_file(folder / "model.safetensors").items()}
     save_file(values, folder / "model.safetensors", {"format": "pt"})
     with pytest.raises(UserError, match="no finite numbers"):
-        encode_task(task, tmp_path, monkeypatch, checkpoint=folder)
+        encode_task(task, tmp_path, checkpoint=folder)
     assert not (tmp_path / "e.index").exists()
 
 
@@ -217,14 +217,14 @@ def test_max_length_is_held_to_what_the_model_takes(task):
 
 
 @pytest.mark.long  # 10,375 claims are encoded
-def test_the_published_figures_of_clef_2020_come_out(clef, published, minilm, tmp_path, monkeypatch):
+def test_the_published_figures_of_clef_2020_come_out(clef, published, minilm, tmp_path):
     """Table A.3 of the thesis, all-MiniLM-L6-v2: all 20 cells."""
     settings = SETTINGS | {"max_length": 128, "batch_size": 32}
     paths = {"checkpoint": minilm, "corpus": clef / "corpus.jsonl", "index": tmp_path / "e.index"}
-    call(monkeypatch, encode, settings, **paths, timing=tmp_path / "e.json")
+    call(encode, settings, **paths, timing=tmp_path / "e.json")
     queries = clef / "queries" / "test.jsonl"
     paths |= {"queries": queries, "run": tmp_path / "run", "timing": tmp_path / "t.json"}
-    call(monkeypatch, retrieve, settings | {"depth": 1000, "tag": "minilm"}, **paths)
+    call(retrieve, settings | {"depth": 1000, "tag": "minilm"}, **paths)
     cells = published("A.3", "all-MiniLM-L6-v2")
     assert len(cells) == 20
     assert differing(tmp_path / "run", clef / "qrels/test.qrels", cells, tmp_path / "metrics.tsv") == {}

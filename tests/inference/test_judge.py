@@ -29,7 +29,7 @@ def task(tmp_path):
     return tmp_path
 
 
-def judge(task, monkeypatch, url, known=(), **changes):
+def judge(task, url, known=(), **changes):
     """Run the script; gives the judgements of test, the answers and the timing."""
     settings = {"url": url, "model": "m", "split": "test", "depth": 2, "max_words": 50} | changes
     paths = {
@@ -38,14 +38,14 @@ def judge(task, monkeypatch, url, known=(), **changes):
         **{"qrels": [task / f"{split}.qrels" for split in SPLITS], "statistics": task / "statistics.json"},
         **{"answers": task / "answers.jsonl.gz", "timing": task / "timing.json"},
     }
-    call(monkeypatch, script.judge, settings, **paths)
+    call(script.judge, settings, **paths)
     answers = [json.loads(line) for _, line in lines(task / "answers.jsonl.gz")]
     return read_qrels(task / "test.qrels"), answers, json.loads((task / "timing.json").read_text())
 
 
-def test_the_best_documents_of_each_run_are_graded_once(task, monkeypatch):
+def test_the_best_documents_of_each_run_are_graded_once(task):
     with answering(graded) as asked:
-        qrels, answers, timing = judge(task, monkeypatch, asked.url, price={"input": 2, "output": 10})
+        qrels, answers, timing = judge(task, asked.url, price={"input": 2, "output": 10})
     assert qrels == {"q1": {"d3": 1, "d2": 2, "d1": 3}, "q2": {"d4": 2, "d5": 2}}
     assert read_qrels(task / "train.qrels") == read_qrels(task / "dev.qrels") == {}
     assert len(asked.requests) == timing["calls"] == timing["documents"] == 5
@@ -56,38 +56,38 @@ def test_the_best_documents_of_each_run_are_graded_once(task, monkeypatch):
     assert (counts["queries"], counts["judgements"], counts["relevant"]) == (2, 5, 5)
 
 
-def test_lower_grades_can_count_as_not_relevant(task, monkeypatch):
+def test_lower_grades_can_count_as_not_relevant(task):
     with answering(graded) as asked:
-        qrels, answers, _ = judge(task, monkeypatch, asked.url, relevant_from=2)
+        qrels, answers, _ = judge(task, asked.url, relevant_from=2)
     assert qrels["q1"] == {"d3": 0, "d2": 2, "d1": 3} and answers[0]["grade"] == 1
 
 
-def test_holes_keep_what_humans_judged(task, monkeypatch):
+def test_holes_keep_what_humans_judged(task):
     write_qrels(task / "known.qrels", {"q1": {"d1": 0, "d3": -1, "d9": 1}, "q2": {"d4": 1, "d5": 0}, "q3": {"d1": 1}})
     with answering(graded) as asked:
-        qrels, *_ = judge(task, monkeypatch, asked.url, [task / "known.qrels"])
+        qrels, *_ = judge(task, asked.url, [task / "known.qrels"])
     assert len(asked.requests) == 2
     assert qrels == {"q1": {"d1": 0, "d9": 1, "d3": 1, "d2": 2}, "q2": {"d4": 1, "d5": 0}, "q3": {"d1": 1}}
 
 
-def test_an_answer_without_a_grade_is_counted_kept_and_never_guessed(task, monkeypatch):
+def test_an_answer_without_a_grade_is_counted_kept_and_never_guessed(task):
     def sometimes(request):
         return said("It depends.") if "ash elm fig" in request["messages"][-1]["content"][-80:] else graded(request)
 
     with answering(sometimes) as asked:
-        qrels, answers, timing = judge(task, monkeypatch, asked.url)
+        qrels, answers, timing = judge(task, asked.url)
         unread = [one for one in answers if one["grade"] is None]
         assert timing["unreadable"] == len(unread) == 1 and unread[0]["answer"] == "It depends."
         assert "d1" not in qrels["q1"] and len(qrels["q1"]) == 2
         calls = len(asked.requests)
-        again = judge(task, monkeypatch, asked.url)
+        again = judge(task, asked.url)
         assert len(asked.requests) == calls and again[0] == qrels and again[2]["cached_calls"] == 5
     with answering(lambda request: said("No.")) as asked, pytest.raises(UserError) as reported:
-        judge(task, monkeypatch, asked.url)
+        judge(task, asked.url)
     one_line(reported, "none of the 5 answers of m contains a grade")
 
 
-def test_a_job_that_ends_midway_goes_on(task, monkeypatch):
+def test_a_job_that_ends_midway_goes_on(task):
     left = [2]
 
     def so_many(request):
@@ -96,10 +96,10 @@ def test_a_job_that_ends_midway_goes_on(task, monkeypatch):
 
     with answering(so_many) as asked:
         with pytest.raises(UserError, match="refuses access"):
-            judge(task, monkeypatch, asked.url, concurrency=1)
+            judge(task, asked.url, concurrency=1)
         assert not (task / "test.qrels").exists()
         left[0] = 3
-        _, _, timing = judge(task, monkeypatch, asked.url, concurrency=1)
+        _, _, timing = judge(task, asked.url, concurrency=1)
     assert timing["cached_calls"] == 2 and timing["calls"] == 5
 
 

@@ -45,22 +45,22 @@ def folder(tmp_path_factory):
     return folder
 
 
-def ranked(folder, out, monkeypatch, texts, model, script, lengths, **further):
+def ranked(folder, out, texts, model, script, lengths, **further):
     out.mkdir(exist_ok=True)
     settings = {"type": f"{model}-encoder", "max_length": 32, "batch_size": 4, "depth": 20, "tag": "t"} | lengths
     paths = {"checkpoint": folder / model, "corpus": folder / texts / "corpus.jsonl"}
     paths |= {"queries": folder / texts / "queries.jsonl", "run": out / "run", "timing": out / "t.json"} | further
-    call(monkeypatch, script, settings | ({} if script is retrieve else {"backend": "torch"}), **paths)
+    call(script, settings | ({} if script is retrieve else {"backend": "torch"}), **paths)
     timing = json.loads((out / "t.json").read_text())
     assert lengths.items() <= timing.items() and (lengths or "max_query_length" not in timing)
     return read_run(out / "run")
 
 
-def encoded(folder, out, monkeypatch, texts, **lengths):
+def encoded(folder, out, texts, **lengths):
     out.mkdir(exist_ok=True)
     settings = {"type": "bi-encoder", "max_length": 32, "batch_size": 4} | lengths
     paths = {"checkpoint": folder / "bi", "corpus": folder / texts / "corpus.jsonl"}
-    call(monkeypatch, encode, settings, **paths, index=out / "e.index", timing=out / "e.json")
+    call(encode, settings, **paths, index=out / "e.index", timing=out / "e.json")
     return {"index": out / "e.index"}
 
 
@@ -69,7 +69,7 @@ def like(one, other):
 
 
 @pytest.mark.parametrize("way", ["retrieve", "rerank", "rerank pairs", "score all"])
-def test_what_is_cut_is_ranked_as_if_it_were_written_so(folder, tmp_path, monkeypatch, way):
+def test_what_is_cut_is_ranked_as_if_it_were_written_so(folder, tmp_path, way):
     model = "bi" if way in ("retrieve", "rerank") else "cross"
     script = {"retrieve": retrieve, "score all": score_all}.get(way, rerank)
 
@@ -77,8 +77,8 @@ def test_what_is_cut_is_ranked_as_if_it_were_written_so(folder, tmp_path, monkey
         further = {"first_stage": folder / texts / "first"} if script is rerank else {}
         if script is retrieve:
             of_documents = {key: value for key, value in lengths.items() if "document" in key}
-            further = encoded(folder, tmp_path / name, monkeypatch, texts, **of_documents)
-        return ranked(folder, tmp_path / name, monkeypatch, texts, model, script, lengths, **further)
+            further = encoded(folder, tmp_path / name, texts, **of_documents)
+        return ranked(folder, tmp_path / name, texts, model, script, lengths, **further)
 
     cut, short, whole = run("cut", "long", LENGTHS), run("short", "short", {}), run("whole", "long", {})
     assert like(cut, short) and not like(cut, whole)
@@ -86,17 +86,17 @@ def test_what_is_cut_is_ranked_as_if_it_were_written_so(folder, tmp_path, monkey
         assert not like(run("one", "long", {key: count}), short)
 
 
-def test_embeddings_are_those_of_the_cut_documents(folder, tmp_path, monkeypatch):
-    cut = np.load(encoded(folder, tmp_path / "a", monkeypatch, "long", max_document_length=3)["index"] / "vectors.npy")
-    short = np.load(encoded(folder, tmp_path / "b", monkeypatch, "short")["index"] / "vectors.npy")
+def test_embeddings_are_those_of_the_cut_documents(folder, tmp_path):
+    cut = np.load(encoded(folder, tmp_path / "a", "long", max_document_length=3)["index"] / "vectors.npy")
+    short = np.load(encoded(folder, tmp_path / "b", "short")["index"] / "vectors.npy")
     assert np.allclose(cut, short, atol=1e-5)
     assert json.loads((tmp_path / "a" / "e.json").read_text())["max_document_length"] == 3
     assert "max_document_length" not in json.loads((tmp_path / "b" / "e.json").read_text())
 
 
-def test_lengths_that_do_not_fit_are_a_mistake(folder, tmp_path, monkeypatch):
+def test_lengths_that_do_not_fit_are_a_mistake(folder, tmp_path):
     too_much = {"max_query_length": 10, "max_document_length": 20}  # and three special tokens, of 32
     with pytest.raises(UserError, match="max_query_length 10 and max_document_length 20 do not fit into max_length 32"):
         first = folder / "long" / "first"
-        ranked(folder, tmp_path / "x", monkeypatch, "long", "cross", rerank, too_much, first_stage=first)
+        ranked(folder, tmp_path / "x", "long", "cross", rerank, too_much, first_stage=first)
     assert not (tmp_path / "x" / "run").exists()

@@ -45,20 +45,19 @@ def task(tmp_path_factory) -> Path:
 def index(task, tmp_path_factory) -> Path:
     """The index of the collection, beside its timing."""
     folder = tmp_path_factory.mktemp("index")
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        encode(task, folder, monkeypatch)
+    encode(task, folder)
     return folder / "e.token-vectors"
 
 
-def encode(task: Path, out: Path, monkeypatch, **changes: Path) -> None:
+def encode(task: Path, out: Path, **changes: Path) -> None:
     paths = {"checkpoint": task / "late", "corpus": task / "corpus.jsonl"} | changes
-    call(monkeypatch, encoding, SETTINGS, **paths, index=out / "e.token-vectors", timing=out / "e.json")
+    call(encoding, SETTINGS, **paths, index=out / "e.token-vectors", timing=out / "e.json")
 
 
-def retrieve(task: Path, out: Path, monkeypatch, depth: int = 10, **changes: Path) -> dict:
+def retrieve(task: Path, out: Path, depth: int = 10, **changes: Path) -> dict:
     paths = {"checkpoint": task / "late", "corpus": task / "corpus.jsonl", "queries": task / "queries.jsonl"} | changes
     paths |= {"run": out / "run.trec.gz", "timing": out / "run.json"}
-    call(monkeypatch, search, RANKING | {"depth": depth, "form": "token-vectors"}, **paths)
+    call(search, RANKING | {"depth": depth, "form": "token-vectors"}, **paths)
     return read_run(paths["run"])
 
 
@@ -77,12 +76,12 @@ def by_the_library(task: Path, similarity: str = "maxsim") -> dict:
 def test_the_search_finds_what_the_library_scores_highest(task, index, tmp_path, monkeypatch):
     monkeypatch.setattr(exact, "DOCUMENTS", 20)  # so that there are parts of the index
     monkeypatch.setattr(exact, "QUERIES", 20)
-    run, expected = retrieve(task, tmp_path, monkeypatch, index=index), by_the_library(task)
+    run, expected = retrieve(task, tmp_path, index=index), by_the_library(task)
     assert list(run) == list(expected)
     for query, documents in run.items():
         assert documents == pytest.approx({name: expected[query][name] for name in documents}, abs=1e-5)
         assert len(documents) == 10 and min(documents.values()) >= sorted(expected[query].values())[-10] - 1e-5
-    everything = retrieve(task, tmp_path, monkeypatch, index=index, depth=1000)["q1"]
+    everything = retrieve(task, tmp_path, index=index, depth=1000)["q1"]
     order = ranking(everything)
     assert len(order) == 51 and order.index("d7") == order.index("twin") + 1  # equal scores: descending ids
     timing = json.loads((tmp_path / "run.json").read_text())
@@ -104,11 +103,11 @@ def test_the_index_holds_the_tokens_of_each_document_and_its_timing_says_how_man
     assert timing["index_bytes"] == sum(file.stat().st_size for file in index.iterdir())
 
 
-def test_it_re_ranks_as_it_searches(task, tmp_path, monkeypatch):
+def test_it_re_ranks_as_it_searches(task, tmp_path):
     paths = {name: task / f"{name}.jsonl" for name in ("corpus", "queries")}
     paths |= {"checkpoint": task / "late", "first_stage": task / "first.trec"}
     paths |= {"run": tmp_path / "run.trec", "timing": tmp_path / "run.json"}
-    call(monkeypatch, rerank, RANKING | {"depth": 5, "backend": "torch"}, **paths, index=[])
+    call(rerank, RANKING | {"depth": 5, "backend": "torch"}, **paths, index=[])
     run, first, expected = read_run(tmp_path / "run.trec"), read_run(task / "first.trec"), by_the_library(task)
     assert list(run) == list(first)
     for query, documents in run.items():
@@ -126,12 +125,12 @@ def test_a_mean_over_the_querys_tokens_is_scored_as_the_library_does(task):
     assert score == pytest.approx(by_the_library(task, "meanmaxsim")["q2"]["d2"], abs=1e-6)
 
 
-def test_an_index_of_other_weights_or_another_corpus_or_damaged_is_one_line(task, index, tmp_path, monkeypatch):
+def test_an_index_of_other_weights_or_another_corpus_or_damaged_is_one_line(task, index, tmp_path):
     with pytest.raises(UserError, match=r"made with other weights than those of .*other; delete it and encode again$"):
-        retrieve(task, tmp_path, monkeypatch, index=index, checkpoint=task / "other")
+        retrieve(task, tmp_path, index=index, checkpoint=task / "other")
     write_corpus(tmp_path / "short.jsonl", [Document("d", "", "ashen")])
     with pytest.raises(UserError, match=r"of 51 documents, but the corpus has 1; encode it again$"):
-        retrieve(task, tmp_path, monkeypatch, index=index, corpus=tmp_path / "short.jsonl")
+        retrieve(task, tmp_path, index=index, corpus=tmp_path / "short.jsonl")
     damaged = tmp_path / "damaged"
     damaged.mkdir()
     write_index(damaged, [[np.zeros((2, 3), np.float32)], [np.zeros((1, 3), np.float32)]], task / "late")
@@ -148,9 +147,9 @@ def test_an_index_of_other_weights_or_another_corpus_or_damaged_is_one_line(task
         open_index(damaged, 2, task / "late")
     (tmp_path / "empty.jsonl").touch()
     with pytest.raises(UserError, match="no query"):
-        retrieve(task, tmp_path, monkeypatch, index=index, queries=tmp_path / "empty.jsonl")
+        retrieve(task, tmp_path, index=index, queries=tmp_path / "empty.jsonl")
     with pytest.raises(UserError, match="nothing to encode"):
-        encode(task, tmp_path, monkeypatch, corpus=tmp_path / "empty.jsonl")
+        encode(task, tmp_path, corpus=tmp_path / "empty.jsonl")
 
 
 def test_a_model_that_cannot_be_used_is_one_line(task):

@@ -90,9 +90,9 @@ def paths(task: Path, out: Path, kind: str) -> dict[str, Path]:
     return made | {"run": out / "run.trec", "timing": out / "timing.json"}
 
 
-def embeddings(task: Path, out: Path, monkeypatch) -> Path:
+def embeddings(task: Path, out: Path) -> Path:
     files = {"checkpoint": task / "bi", "corpus": task / "corpus.jsonl"}
-    call(monkeypatch, encode, ENCODING, **files, index=out / "e.index", timing=out / "e.json")
+    call(encode, ENCODING, **files, index=out / "e.index", timing=out / "e.json")
     return out / "e.index"
 
 
@@ -148,9 +148,9 @@ def test_exact_search_over_passages_finds_what_a_loop_finds(monkeypatch, seed, c
         assert scores[n].tolist() == [true[ids[row]] for row in rows[n]]
 
 
-def test_a_bi_encoder_searches_all_passages(task, tmp_path, monkeypatch, naive):
-    files = paths(task, tmp_path, "bi") | {"index": embeddings(task, tmp_path, monkeypatch)}
-    call(monkeypatch, retrieve, SEARCH | {"depth": 10}, **files)
+def test_a_bi_encoder_searches_all_passages(task, tmp_path, naive):
+    files = paths(task, tmp_path, "bi") | {"index": embeddings(task, tmp_path)}
+    call(retrieve, SEARCH | {"depth": 10}, **files)
     agree(read_run(tmp_path / "run.trec"), naive["bi"], 10)
     timing = json.loads((tmp_path / "timing.json").read_text())
     assert (timing["queries"], timing["documents"], timing["passage_length"]) == (5, 40, 30)
@@ -160,7 +160,7 @@ def test_a_bi_encoder_searches_all_passages(task, tmp_path, monkeypatch, naive):
 def test_a_bi_encoder_re_ranks_passages_encoded_before_or_by_itself(task, tmp_path, monkeypatch, naive, given):
     files = paths(task, tmp_path, "bi") | {"first_stage": task / "first.trec"}
     if given:
-        files["index"] = embeddings(task, tmp_path, monkeypatch)
+        files["index"] = embeddings(task, tmp_path)
         texts: list[str] = []
         original = bi_encoder.encode
 
@@ -169,7 +169,7 @@ def test_a_bi_encoder_re_ranks_passages_encoded_before_or_by_itself(task, tmp_pa
             return original(model, some, *others)
 
         monkeypatch.setattr(bi_encoder, "encode", recorded)
-    call(monkeypatch, rerank, SPLIT | {"depth": 6, "type": "bi-encoder"}, **files)
+    call(rerank, SPLIT | {"depth": 6, "type": "bi-encoder"}, **files)
     first = read_run(task / "first.trec")
     tops = {query: {name: naive["bi"][query][name] for name in ranking(first[query])[:6]} for query in first}
     agree(read_run(tmp_path / "run.trec"), tops, 6)
@@ -182,7 +182,7 @@ def test_a_bi_encoder_re_ranks_passages_encoded_before_or_by_itself(task, tmp_pa
 def test_a_cross_encoder_scores_all_pairs_of_passages_of_its_candidates(task, tmp_path, monkeypatch, naive, chunk):
     monkeypatch.setattr(ranked.chunks, "__defaults__", (chunk,))
     files = paths(task, tmp_path, "cross") | {"first_stage": task / "first.trec"}
-    call(monkeypatch, rerank, SPLIT | {"depth": 6, "type": "cross-encoder"}, **files)
+    call(rerank, SPLIT | {"depth": 6, "type": "cross-encoder"}, **files)
     first = read_run(task / "first.trec")
     tops = {query: {name: naive["cross"][query][name] for name in ranking(first[query])[:6]} for query in first}
     agree(read_run(tmp_path / "run.trec"), tops, 6)
@@ -195,17 +195,17 @@ def test_a_cross_encoder_scores_all_pairs_of_passages_of_its_candidates(task, tm
 @pytest.mark.parametrize(("chunk", "depth"), [(1, 4), (7, 40), (1024, 9)])
 def test_a_cross_encoder_scores_the_whole_collection(task, tmp_path, monkeypatch, naive, chunk, depth):
     monkeypatch.setattr(ranked.chunks, "__defaults__", (chunk,))
-    call(monkeypatch, score_all, SPLIT | {"depth": depth, "type": "cross-encoder"}, **paths(task, tmp_path, "cross"))
+    call(score_all, SPLIT | {"depth": depth, "type": "cross-encoder"}, **paths(task, tmp_path, "cross"))
     agree(read_run(tmp_path / "run.trec"), naive["cross"], depth)
     timing = json.loads((tmp_path / "timing.json").read_text())
     assert (timing["pairs"], timing["documents"], timing["latency_ms"]["n"]) == (200, 40, 5)
     assert timing["latency_ms"]["mean"] * 5 == pytest.approx(timing["seconds"] * 1000)
 
 
-def test_nothing_to_score_is_a_mistake(task, tmp_path, monkeypatch):
+def test_nothing_to_score_is_a_mistake(task, tmp_path):
     (tmp_path / "empty.jsonl").touch()
     for name in ("corpus", "queries"):
         files = paths(task, tmp_path, "cross") | {name: tmp_path / "empty.jsonl"}
         with pytest.raises(UserError, match=r"empty.jsonl: empty, so there is nothing to score"):
-            call(monkeypatch, score_all, SPLIT | {"depth": 3, "type": "cross-encoder"}, **files)
+            call(score_all, SPLIT | {"depth": 3, "type": "cross-encoder"}, **files)
     assert not (tmp_path / "run.trec").exists()

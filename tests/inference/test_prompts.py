@@ -37,7 +37,7 @@ def folder(tmp_path_factory):
     return folder
 
 
-def ranked(folder, out, monkeypatch, way, model, texts, prompts=None):
+def ranked(folder, out, way, model, texts, prompts=None):
     """The run, and what both timings say of prompts."""
     out.mkdir()
     given = {"prompts": prompts} if prompts else {}
@@ -47,14 +47,14 @@ def ranked(folder, out, monkeypatch, way, model, texts, prompts=None):
     if "encoded" in way:
         of_documents = {role: prompt for role, prompt in (prompts or {}).items() if role == "document"}
         encoding = settings | ({"prompts": of_documents} if of_documents else {})
-        call(monkeypatch, encode, encoding, **paths, index=out / "e.index", timing=out / "e.json")
+        call(encode, encoding, **paths, index=out / "e.index", timing=out / "e.json")
         paths["index"] = out / "e.index"
         reported["encoding"] = json.loads((out / "e.json").read_text()).get("prompts")
     script = retrieve if "retrieve" in way else rerank
     further = {} if script is retrieve else {"backend": "torch"}
     paths |= {} if script is retrieve else {"first_stage": folder / texts / "first"}
     paths |= {"queries": folder / texts / "queries.jsonl", "run": out / "run", "timing": out / "t.json"}
-    call(monkeypatch, script, settings | further | {"depth": 20, "tag": "t"} | given, **paths)
+    call(script, settings | further | {"depth": 20, "tag": "t"} | given, **paths)
     reported["ranking"] = json.loads((out / "t.json").read_text()).get("prompts")
     return read_run(out / "run"), reported
 
@@ -64,9 +64,9 @@ def like(one, other):
 
 
 @pytest.mark.parametrize("way", ["retrieve encoded", "rerank", "rerank encoded"])
-def test_prompts_are_put_before_queries_and_documents(folder, tmp_path, monkeypatch, way):
+def test_prompts_are_put_before_queries_and_documents(folder, tmp_path, way):
     def run(name, model, texts, prompts=None):
-        return ranked(folder, tmp_path / name, monkeypatch, way, model, texts, prompts)
+        return ranked(folder, tmp_path / name, way, model, texts, prompts)
 
     encoding = {"encoding": {"document": BOTH["document"]}} if "encoded" in way else {}
     nothing = {part: None for part in ("ranking", *encoding)}
@@ -84,17 +84,17 @@ def test_prompts_are_put_before_queries_and_documents(folder, tmp_path, monkeypa
     assert not like(other[0], stored[0]) and other[1]["ranking"] == BOTH | {"query": WORDS[9] + " "}
 
 
-def test_another_prompt_of_queries_leaves_the_embeddings_as_they_are(folder, tmp_path, monkeypatch):
+def test_another_prompt_of_queries_leaves_the_embeddings_as_they_are(folder, tmp_path):
     for name, prompts in (("a", {"query": "ashen "}), ("b", None)):
-        ranked(folder, tmp_path / name, monkeypatch, "retrieve encoded", "stored", "plain", prompts)
+        ranked(folder, tmp_path / name, "retrieve encoded", "stored", "plain", prompts)
     assert np.array_equal(*(np.load(tmp_path / name / "e.index/vectors.npy") for name in "ab"))
 
 
-def test_a_model_of_pairs_is_given_none_of_documents(folder, tmp_path, monkeypatch):
+def test_a_model_of_pairs_is_given_none_of_documents(folder, tmp_path):
     settings = {"type": "cross-encoder", "backend": "torch", "max_length": 32, "batch_size": 4, "depth": 5, "tag": "t"}
     names = {"checkpoint": "none", "corpus": "plain/corpus.jsonl", "queries": "plain/queries.jsonl"}
     paths = {name: folder / path for name, path in names.items()} | {"run": tmp_path / "r", "timing": tmp_path / "t"}
     with pytest.raises(UserError, match=r"^prompts: unknown key 'document'; expected query$"):
-        call(monkeypatch, rerank, settings | {"prompts": BOTH}, **paths, first_stage=folder / "plain" / "first")
+        call(rerank, settings | {"prompts": BOTH}, **paths, first_stage=folder / "plain" / "first")
     with pytest.raises(UserError, match=r"^prompts: unknown key 'document'; expected query$"):
-        call(monkeypatch, score_all, settings | {"prompts": BOTH}, **paths)
+        call(score_all, settings | {"prompts": BOTH}, **paths)

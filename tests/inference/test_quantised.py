@@ -99,14 +99,14 @@ def test_what_float16_cannot_hold_is_refused(tmp_path):
         write_index(tmp_path, np.float32([[1, 70000]]), "float16")
 
 
-def test_a_corpus_is_encoded_once_and_searched_in_each_precision(tmp_path, monkeypatch):
+def test_a_corpus_is_encoded_once_and_searched_in_each_precision(tmp_path):
     model = made(tmp_path / "tiny", "mean")
     texts = {f"d{n}": text for n, text in enumerate(["ash", "elm fig oak yew", "yew yew", "oak ash elm"])}
     write_corpus(tmp_path / "corpus.jsonl", (Document(name, "", text) for name, text in texts.items()))
     write_queries(tmp_path / "queries.jsonl", {"q": "ash elm"})
     paths = {"checkpoint": model, "corpus": tmp_path / "corpus.jsonl"}
     settings = {"type": "bi-encoder", "max_length": 32, "batch_size": 2}
-    call(monkeypatch, encode, settings, **paths, index=tmp_path / "e.index", timing=tmp_path / "e.json")
+    call(encode, settings, **paths, index=tmp_path / "e.index", timing=tmp_path / "e.json")
     runs, bytes_of = {}, {}
     ranking = settings | {"depth": 2, "tag": "tiny"}
     for precision in ("float32", "float16", "int8", "binary"):
@@ -115,12 +115,10 @@ def test_a_corpus_is_encoded_once_and_searched_in_each_precision(tmp_path, monke
         reported = {"embeddings": {"precision": precision, "rescore_multiplier": multiplier}}
         reported = {} if precision == "float32" else reported | {"form": "quantised-vectors"}
         if reported:
-            call(
-                monkeypatch, make_index, {"form": "quantised-vectors", "name": precision}, vectors=tmp_path / "e.index",
+            call(make_index, {"form": "quantised-vectors", "name": precision}, vectors=tmp_path / "e.index",
                 index=index, timing=tmp_path / f"{precision}.quantising.json",
             )  # fmt: skip
-        call(
-            monkeypatch, retrieve, ranking | reported, **paths, index=index,
+        call(retrieve, ranking | reported, **paths, index=index,
             queries=tmp_path / "queries.jsonl", run=tmp_path / f"{precision}.run",
             timing=tmp_path / f"{precision}.json",
         )  # fmt: skip

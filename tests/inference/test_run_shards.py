@@ -76,7 +76,7 @@ def task(tmp_path_factory) -> Path:
     return folder
 
 
-def ranked(task: Path, way: str, name: str, monkeypatch, out: Path, **settings) -> tuple[Path, Path]:
+def ranked(task: Path, way: str, name: str, out: Path, **settings) -> tuple[Path, Path]:
     """Rank in one way; gives the run and its timing."""
     kind, script = WAYS[way]
     queries = task / ("all.jsonl" if name == "all" else "queries.jsonl")
@@ -93,7 +93,7 @@ def ranked(task: Path, way: str, name: str, monkeypatch, out: Path, **settings) 
     if script == "approximate":
         given |= {"approximate": {"index": way}}
     settings = {"type": kind, **LENGTHS, **RANKED, **given, **settings}
-    call(monkeypatch, search if isinstance(script, str) else script, settings, **paths, run=made[0], timing=made[1])
+    call(search if isinstance(script, str) else script, settings, **paths, run=made[0], timing=made[1])
     return made
 
 
@@ -115,26 +115,24 @@ def test_the_run_is_the_same_for_any_number_of_shards(task, way, tmp_path, monke
     monkeypatch.setattr(quantised_vectors, "ROWS", 16)
     kind, script = WAYS[way]
     if kind != "cross-encoder":
-        call(monkeypatch, encode, {"type": kind, **LENGTHS}, checkpoint=task / kind, corpus=task / "corpus.jsonl",
+        call(encode, {"type": kind, **LENGTHS}, checkpoint=task / kind, corpus=task / "corpus.jsonl",
              timing=tmp_path / "e.json", index=tmp_path / "index")  # fmt: skip
     made_of = {"vectors": tmp_path / "index", "index": tmp_path / way, "timing": tmp_path / "q.json"}
     if script in MADE_OF_VECTORS:
-        call(monkeypatch, make_index, {"form": script, "name": way.split()[0]}, **made_of)
-    whole, timing = ranked(task, way, "whole", monkeypatch, tmp_path)
+        call(make_index, {"form": script, "name": way.split()[0]}, **made_of)
+    whole, timing = ranked(task, way, "whole", tmp_path)
     of_one = json.loads(timing.read_text())
     if way != "re-ranking":  # a first stage's run has none of what is excluded
-        check_excluded(read_run(whole), read_run(ranked(task, way, "all", monkeypatch, tmp_path, depth=100)[0]), way)
+        check_excluded(read_run(whole), read_run(ranked(task, way, "all", tmp_path, depth=100)[0]), way)
     for of in (3, 16) if way in ("vectors", "all pairs") else (3,):
-        shards = [
-            ranked(task, way, f"{place}-of-{of}", monkeypatch, tmp_path, shard=[place, of]) for place in range(of)
-        ]
+        shards = [ranked(task, way, f"{place}-of-{of}", tmp_path, shard=[place, of]) for place in range(of)]
         runs, timings = (list(files) for files in zip(*shards, strict=True))
         assert sum(bool(read_run(run)) for run in runs) > 1  # the work was split
         by_queries = kind == "cross-encoder" or "again" in way or script == "approximate"
         join = {"shards_of": "queries" if by_queries else "documents", **RANKED}
         join |= {"depth": 40} if way == "re-ranking" else {}
         joined = tmp_path / f"{of}.trec", tmp_path / f"{of}.json"
-        call(monkeypatch, join_runs.join_runs, join, shards=runs, timings=timings, queries=task / "queries.jsonl",
+        call(join_runs.join_runs, join, shards=runs, timings=timings, queries=task / "queries.jsonl",
              run=joined[0], timing=joined[1])  # fmt: skip
         assert joined[0].read_bytes() == whole.read_bytes()
         reported = json.loads(joined[1].read_text())
@@ -186,17 +184,17 @@ def test_latencies_add_up_over_documents_and_stand_side_by_side_over_queries():
     )  # the first has none of the queries that are compared
 
 
-def test_mistakes_are_one_line(task, tmp_path, monkeypatch):
+def test_mistakes_are_one_line(task, tmp_path):
     for name in ("a", "b"):
         write_run(tmp_path / name, {"q1": {"d1": 1.0}}, "t")
     with pytest.raises(UserError, match="b: document d1 of query q1 is in another shard too; rank again"):
         join_runs.join([tmp_path / "a", tmp_path / "b"], 10)
-    call(monkeypatch, encode, {"type": "bi-encoder", **LENGTHS}, checkpoint=task / "bi-encoder",
+    call(encode, {"type": "bi-encoder", **LENGTHS}, checkpoint=task / "bi-encoder",
          corpus=task / "corpus.jsonl", index=tmp_path / "e.index", timing=tmp_path / "e.json")  # fmt: skip
     with pytest.raises(UserError, match="shard: pairs are scored in shards, and this model compares vectors"):
         paths = {name: task / f"{name}.jsonl" for name in ("corpus", "queries")}
         settings = {"type": "bi-encoder", "backend": "torch", **LENGTHS, **RANKED, "shard": [0, 2]}
-        call(monkeypatch, rerank, settings, checkpoint=task / "bi-encoder", **paths, index=tmp_path / "e.index",
+        call(rerank, settings, checkpoint=task / "bi-encoder", **paths, index=tmp_path / "e.index",
              first_stage=task / "first.trec", run=tmp_path / "r", timing=tmp_path / "t")  # fmt: skip
 
 

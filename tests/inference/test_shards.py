@@ -35,13 +35,13 @@ def test_shards_are_whole_chunks_one_behind_the_other(count, of):
     assert max(chunks) - min(chunks) <= 1
 
 
-def test_what_does_not_fit_is_one_line(tmp_path, monkeypatch):
+def test_what_does_not_fit_is_one_line(tmp_path):
     for name, shape in (("a", (2, 3)), ("b", (2, 4))):
         (tmp_path / name).mkdir()
         np.save(tmp_path / name / "vectors.npy", np.zeros(shape, np.float32))
 
     def joining():
-        call(monkeypatch, join, {"form": "vectors"}, checkpoint=tmp_path, shards=[tmp_path / "a", tmp_path / "b"],
+        call(join, {"form": "vectors"}, checkpoint=tmp_path, shards=[tmp_path / "a", tmp_path / "b"],
              timings=[], index=tmp_path / "whole", timing=tmp_path / "whole.json")  # fmt: skip
 
     with pytest.raises(UserError, match="vectors of 3 and of 4 dimensions"):
@@ -70,18 +70,18 @@ def test_a_part_of_a_corpus_is_read_by_its_places(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["bi-encoder", "sparse-encoder", "multi-vector"])
-def test_an_index_is_the_same_bytes_for_any_number_of_shards(kind, tmp_path, monkeypatch):
+def test_an_index_is_the_same_bytes_for_any_number_of_shards(kind, tmp_path):
     corpus, settings = tmp_path / "corpus.jsonl", SETTINGS | {"type": kind}
     write_corpus(corpus, (Document(f"d{n}", "", " ".join(TEXTS[: n % 5 + 1])) for n in range(200)))
     made_of = {"checkpoint": checkpoint_of(kind, tmp_path), "corpus": corpus}
-    call(monkeypatch, encode, settings, **made_of, index=tmp_path / "whole", timing=tmp_path / "whole.json")
+    call(encode, settings, **made_of, index=tmp_path / "whole", timing=tmp_path / "whole.json")
     reported = json.loads((tmp_path / "whole.json").read_text())
     for of in (3, 16):  # of four chunks of 64
         shards = [tmp_path / f"{place}-of-{of}" for place in range(of)]
         timings = [shard.with_suffix(".json") for shard in shards]
         for place, (shard, timing) in enumerate(zip(shards, timings, strict=True)):
-            call(monkeypatch, encode, settings | {"shard": [place, of]}, **made_of, index=shard, timing=timing)
-        call(monkeypatch, join, {"form": index_of(kind)}, checkpoint=made_of["checkpoint"], shards=shards,
+            call(encode, settings | {"shard": [place, of]}, **made_of, index=shard, timing=timing)
+        call(join, {"form": index_of(kind)}, checkpoint=made_of["checkpoint"], shards=shards,
              timings=timings, index=tmp_path / str(of), timing=tmp_path / f"{of}.json")  # fmt: skip
         contents = [
             {file.name: file.read_bytes() for file in (tmp_path / name).iterdir()} for name in ("whole", str(of))

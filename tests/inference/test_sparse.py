@@ -43,20 +43,19 @@ def task(tmp_path_factory) -> Path:
 def index(task, tmp_path_factory) -> Path:
     """The index of the collection, beside its timing."""
     folder = tmp_path_factory.mktemp("index")
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        encode(task, folder, monkeypatch)
+    encode(task, folder)
     return folder / "e.terms"
 
 
-def encode(task: Path, out: Path, monkeypatch, **changes: Path) -> None:
+def encode(task: Path, out: Path, **changes: Path) -> None:
     paths = {"checkpoint": task / "model", "corpus": task / "corpus.jsonl"} | changes
-    call(monkeypatch, encoding, SETTINGS, **paths, index=out / "e.terms", timing=out / "e.json")
+    call(encoding, SETTINGS, **paths, index=out / "e.terms", timing=out / "e.json")
 
 
-def retrieve(task: Path, out: Path, monkeypatch, depth: int = 10, **changes: Path) -> dict:
+def retrieve(task: Path, out: Path, depth: int = 10, **changes: Path) -> dict:
     paths = {"checkpoint": task / "model", "corpus": task / "corpus.jsonl", "queries": task / "queries.jsonl"} | changes
     paths |= {"run": out / "run.trec.gz", "timing": out / "run.json"}
-    call(monkeypatch, search, RANKING | {"depth": depth, "form": "terms"}, **paths)
+    call(search, RANKING | {"depth": depth, "form": "terms"}, **paths)
     return read_run(paths["run"])
 
 
@@ -76,19 +75,19 @@ def by_the_library(task) -> dict:
 def test_the_search_finds_what_the_library_scores_highest(task, index, by_the_library, tmp_path, monkeypatch):
     monkeypatch.setattr(term_index, "ENTRIES", 100)  # so that there are parts of the index
     monkeypatch.setattr(term_search, "QUERIES", 4)
-    run = retrieve(task, tmp_path, monkeypatch, index=index)
+    run = retrieve(task, tmp_path, index=index)
     assert list(run) == list(by_the_library)
     for query, documents in run.items():
         expected = by_the_library[query]
         assert documents == pytest.approx({name: expected[name] for name in documents}, rel=1e-5)
         assert len(documents) == 10 and min(documents.values()) >= sorted(expected.values())[-10] * (1 - 1e-5)
-    everything = retrieve(task, tmp_path, monkeypatch, index=index, depth=1000)["q1"]
+    everything = retrieve(task, tmp_path, index=index, depth=1000)["q1"]
     order = ranking(everything)
     assert len(order) == 51 and order.index("d7") == order.index("twin") + 1  # equal scores: descending ids
 
 
-def test_index_and_timings_count_terms(task, index, tmp_path, monkeypatch):
-    retrieve(task, tmp_path, monkeypatch, index=index)
+def test_index_and_timings_count_terms(task, index, tmp_path):
+    retrieve(task, tmp_path, index=index)
     model = TYPE.load(task / "model", 16)
     rank_fast(model)  # as the job does
     documents = TYPE.encode(
@@ -107,11 +106,11 @@ def test_index_and_timings_count_terms(task, index, tmp_path, monkeypatch):
     assert of_run["flops"] == pytest.approx((of_both[0] * of_both[1]).sum())
 
 
-def test_it_re_ranks_as_it_searches(task, by_the_library, tmp_path, monkeypatch):
+def test_it_re_ranks_as_it_searches(task, by_the_library, tmp_path):
     paths = {name: task / f"{name}.jsonl" for name in ("corpus", "queries")}
     paths |= {"checkpoint": task / "model", "first_stage": task / "first.trec"}
     paths |= {"run": tmp_path / "run.trec", "timing": tmp_path / "run.json"}
-    call(monkeypatch, rerank, RANKING | {"depth": 5, "backend": "torch"}, **paths, index=[])
+    call(rerank, RANKING | {"depth": 5, "backend": "torch"}, **paths, index=[])
     run, first = read_run(tmp_path / "run.trec"), read_run(task / "first.trec")
     assert list(run) == list(first)
     for query, documents in run.items():
@@ -155,7 +154,7 @@ def test_a_query_without_terms_finds_nothing_and_is_counted(task, index, tmp_pat
         return encoded.tocsr()
 
     monkeypatch.setattr(TYPE, "encode", without_the_first)
-    run = retrieve(task, tmp_path, monkeypatch, index=index)
+    run = retrieve(task, tmp_path, index=index)
     assert "q0" not in run and len(run["q1"]) == 10
     assert json.loads((tmp_path / "run.json").read_text())["queries_without_terms"] == 1
     assert "1 of 6 queries have no term, so they find nothing" in capsys.readouterr().err
@@ -163,17 +162,17 @@ def test_a_query_without_terms_finds_nothing_and_is_counted(task, index, tmp_pat
         TYPE, "encode", lambda model, texts, *_: scipy.sparse.csr_array((len(texts), 400), dtype=np.float32)
     )
     with pytest.raises(UserError, match=r"the model gives no query of .* a term"):
-        retrieve(task, tmp_path, monkeypatch, index=index)
+        retrieve(task, tmp_path, index=index)
     with pytest.raises(UserError, match="gives no document a term"):
         made(tmp_path / "nothing", task / "model", np.zeros((3, 4)))
 
 
-def test_an_index_of_other_weights_or_another_corpus_or_damaged_is_one_line(task, index, tmp_path, monkeypatch):
+def test_an_index_of_other_weights_or_another_corpus_or_damaged_is_one_line(task, index, tmp_path):
     with pytest.raises(UserError, match=r"made with other weights than those of .*other; delete it and encode again$"):
-        retrieve(task, tmp_path, monkeypatch, index=index, checkpoint=task / "other")
+        retrieve(task, tmp_path, index=index, checkpoint=task / "other")
     write_corpus(tmp_path / "short.jsonl", [Document("d", "", "ashen")])
     with pytest.raises(UserError, match=r"of 51 documents, but the corpus has 1; encode it again$"):
-        retrieve(task, tmp_path, monkeypatch, index=index, corpus=tmp_path / "short.jsonl")
+        retrieve(task, tmp_path, index=index, corpus=tmp_path / "short.jsonl")
     damaged = tmp_path / "damaged"
     made(damaged, task / "model", np.eye(3))
     for name, values in (("offsets.npy", [0, 2, 1, 3]), ("offsets.npy", [0, 1, 2, 4]), ("weights.npy", [1.0])):
@@ -190,9 +189,9 @@ def test_an_index_of_other_weights_or_another_corpus_or_damaged_is_one_line(task
         open_index(damaged, 3, task / "model")
     (tmp_path / "empty.jsonl").touch()
     with pytest.raises(UserError, match="no query"):
-        retrieve(task, tmp_path, monkeypatch, index=index, queries=tmp_path / "empty.jsonl")
+        retrieve(task, tmp_path, index=index, queries=tmp_path / "empty.jsonl")
     with pytest.raises(UserError, match="nothing to encode"):
-        encode(task, tmp_path, monkeypatch, corpus=tmp_path / "empty.jsonl")
+        encode(task, tmp_path, corpus=tmp_path / "empty.jsonl")
 
 
 def test_a_model_that_cannot_be_used_is_one_line(task):

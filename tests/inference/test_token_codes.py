@@ -85,16 +85,16 @@ def test_what_is_damaged_or_does_not_fit_is_one_line(folder, tmp_path):
         write_index(tmp_path, TOKENS, COUNTS, "IVF16,PQ3")
 
 
-def test_an_encoded_corpus_is_coded_searched_and_compared(task, index, tmp_path, monkeypatch):  # noqa: F811
+def test_an_encoded_corpus_is_coded_searched_and_compared(task, index, tmp_path):  # noqa: F811
     coded = tmp_path / "e.IVF4_SQ8"
     how = {"form": "token-codes", "name": "IVF4,SQ8"}
-    call(monkeypatch, make_index, how, vectors=index, index=coded, timing=tmp_path / "b.json")
+    call(make_index, how, vectors=index, index=coded, timing=tmp_path / "b.json")
     built = json.loads((tmp_path / "b.json").read_text())
     assert built["index_bytes"] == folder_bytes(coded) and built["documents"] == 51
     paths = {"checkpoint": task / "late", "corpus": task / "corpus.jsonl", "queries": task / "queries.jsonl"}
     how = RANKING | {"form": "token-codes", "depth": 10, "approximate": {"index": "IVF4,SQ8", "nprobe": 4}}
-    call(monkeypatch, search, how, **paths, index=coded, vectors=index, run=tmp_path / "r", timing=tmp_path / "t")
-    found, whole = read_run(tmp_path / "r"), retrieve_exactly(task, tmp_path, monkeypatch, index=index)
+    call(search, how, **paths, index=coded, vectors=index, run=tmp_path / "r", timing=tmp_path / "t")
+    found, whole = read_run(tmp_path / "r"), retrieve_exactly(task, tmp_path, index=index)
     timing = json.loads((tmp_path / "t").read_text())
     assert timing["recall"] >= 0.8 and timing["recall_queries"] == 6 and timing["index_bytes"] == folder_bytes(coded)
     for query, documents in whole.items():

@@ -35,8 +35,7 @@ def files(tmp_path_factory):
 
 def call(script, folder, settings, **paths):
     given = {name: folder / path for name, path in ({"checkpoint": "model", "corpus": "corpus.jsonl"} | paths).items()}
-    with pytest.MonkeyPatch.context() as patch:
-        call_job(patch, script, settings, **given)
+    call_job(script, settings, **given)
 
 
 def librarys(folder, dimensions):

@@ -20,15 +20,15 @@ MQ2007 = """\
 MSLR = "2 qid:1 1:3 2:0.5\n0 qid:1 1:0 2:0\n1 qid:2 1:1 2:1\n"
 
 
-def imported(monkeypatch, folder, text, **queries):
+def imported(folder, text, **queries):
     (folder / "letor.txt").write_text(text)
-    call(monkeypatch, import_features, {}, source=folder / "letor.txt", features=folder / "f.parquet", **queries)
+    call(import_features, {}, source=folder / "letor.txt", features=folder / "f.parquet", **queries)
     (rows,) = read_features(folder / "f.parquet")
     return rows
 
 
-def test_a_file_of_letor_4_is_taken_over(monkeypatch, tmp_path):
-    rows = imported(monkeypatch, tmp_path, MQ2007)
+def test_a_file_of_letor_4_is_taken_over(tmp_path):
+    rows = imported(tmp_path, MQ2007)
     assert rows.queries == ["10", "10", "9"] and rows.documents == ["GX000-00", "GX000-01", "GX000-00"]
     assert rows.grades == [0, 2, 1]
     assert rows.values.tolist() == [[0.5, 1, 0.25], [0, 0, -0.001], [0, 3, 0]]
@@ -36,14 +36,14 @@ def test_a_file_of_letor_4_is_taken_over(monkeypatch, tmp_path):
     assert read_about(tmp_path / "f.parquet")["indices"] == {}
 
 
-def test_what_is_excluded_for_a_query_has_no_features(monkeypatch, tmp_path):
+def test_what_is_excluded_for_a_query_has_no_features(tmp_path):
     write_queries(tmp_path / "q.jsonl", {"10": "text", "9": "text"}, {"10": {"GX000-00"}})
-    rows = imported(monkeypatch, tmp_path, MQ2007, queries=tmp_path / "q.jsonl")
+    rows = imported(tmp_path, MQ2007, queries=tmp_path / "q.jsonl")
     assert (rows.queries, rows.documents) == (["10", "9"], ["GX000-01", "GX000-00"])
 
 
-def test_lines_without_documents_are_named_after_their_place(monkeypatch, tmp_path):
-    rows = imported(monkeypatch, tmp_path, MSLR)
+def test_lines_without_documents_are_named_after_their_place(tmp_path):
+    rows = imported(tmp_path, MSLR)
     assert rows.documents == ["1-1", "1-2", "2-1"]
 
 
@@ -55,16 +55,16 @@ def written(path):
     return values
 
 
-def test_features_survive_the_way_there_and_back(monkeypatch, tmp_path):
+def test_features_survive_the_way_there_and_back(tmp_path):
     values = written(tmp_path / "a.parquet")
     export_features(tmp_path / "a.parquet", [], tmp_path / "a.txt")
-    rows = imported(monkeypatch, tmp_path, (tmp_path / "a.txt").read_text())
+    rows = imported(tmp_path, (tmp_path / "a.txt").read_text())
     assert (rows.values == values).all()
     assert rows.queries == ["a", "a", "ä/7"] and rows.documents == ["d1", "d2", "d1"] and rows.grades == [1, 0, 0]
     assert feature_names(tmp_path / "f.parquet") == ["BM25", "BM25.title"]
 
 
-def test_scikit_learn_reads_what_is_written(monkeypatch, tmp_path):
+def test_scikit_learn_reads_what_is_written(tmp_path):
     from sklearn.datasets import load_svmlight_file
 
     values = written(tmp_path / "a.parquet")
@@ -97,9 +97,9 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("text", "reported"), WRONG.values(), ids=WRONG)
-def test_each_mistake_is_one_line_and_leaves_nothing_behind(monkeypatch, tmp_path, text, reported):
+def test_each_mistake_is_one_line_and_leaves_nothing_behind(tmp_path, text, reported):
     with refused(reported):
-        imported(monkeypatch, tmp_path, text)
+        imported(tmp_path, text)
     assert not (tmp_path / "f.parquet").exists()
 
 

@@ -1,5 +1,6 @@
 """Measures: other names of one, parameters that no provider may see, and values that are never a default."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -95,11 +96,10 @@ BAD = {
     "not of a run": OF_JUDGEMENTS,
     "by subtopic": ["alpha_nDCG", "alpha_DCG@21", "ERR_IA", "nERR_IA(rel=0)@5", "NRBP(beta=1.5)", "nNRBP(alpha=2.0)",
                     "AP_IA@5", "P_IA", "StRecall@100", "alpha_nDCG(alpha=1.5)@5"],
-    "no name": ["", " ", "nDCG", "colour", "ndcg@10", "nDCG@10\n", " nDCG@10", "nDCG@10 ", "nDCG@10#x", "nDCG@10;AP",
+    "no name": ["", " ", "nDGC@10", "colour", "ndcg@10", "nDCG@10\n", " nDCG@10", "nDCG@10 ", "nDCG@10#x", "nDCG@10;AP",
                 "nDCG\t@10", "nDCG@10\0", "\uff4eDCG@10", "nDCG@\u0661\u0660", "import os", "__import__('os')", "(" * 150, "A" * 5000,
                 "AP+RR", "AP,RR", "[AP]", "'AP'", "map", "recip_rank", "P_10", "\ud800", "lambda: AP", "x := AP"],
 }  # fmt: skip
-BAD["no name"].remove("nDCG")
 
 
 @pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, names in BAD.items() for name in names])
@@ -108,10 +108,12 @@ def test_a_measure_that_makes_no_sense_is_refused_in_one_line(kind, name):
         check_computable(name)
     said = str(error.value)
     assert "\n" not in said and len(said) < 6000
-    wanted = {"cut-off": "", "no name": "unknown measure"}.get(kind, "cannot be computed: ")
+    wanted = {"cut-off": "cannot be computed: |unknown measure", "no name": "unknown measure"}.get(
+        kind, "cannot be computed: "
+    )
     if name not in ("AP(1)", "AP(**{})", "AP(*[1])", "IPrec@-0.1", "RBP(rel=1,p=-0.5)", "AP(rel=-1)", "RBP(rel=-1)",
                     "Bpref(rel=-2)", "BPM(max_rel=2,min_rel=-1)@5", "nDCG(gains={1:-1})@5"):  # fmt: skip
-        assert wanted in said
+        assert re.search(wanted, said)
 
 
 def test_every_measure_of_the_library_with_odd_parameters_is_computed_or_refused_and_ends_no_process():

@@ -212,11 +212,6 @@ def test_shared_queries_with_other_judgements_are_reported_and_under_strict_refu
         prepare(source, tmp_path / "no", settings(strict=True))
 
 
-def test_drop_shared_takes_such_queries_out_of_train(tmp_path):
-    prepare(dataset(tmp_path, {"train": [A, B], "test": [B, C]}), tmp_path / "out", settings(drop_shared=True))
-    assert list(read_qrels(tmp_path / "out/qrels/train.qrels")) == ["q1"]
-
-
 @pytest.mark.parametrize("split", ["train", "test"])
 def test_judgements_of_other_documents_are_refused(tmp_path, split):
     qrels = {"train": [A], "test": [B]} | {split: ["q9\tx1\t1", "q8\tx2\t0"]}

@@ -1,4 +1,4 @@
-"""Files of values a sample: with and without ids, and what each mistake in them says."""
+"""Files of values, one per sample: with ids, without, or a column per system; nothing is taken for a heading, paired with another line, or read as another number."""
 
 import pytest
 
@@ -6,48 +6,154 @@ from ranktrial.common.errors import UserError
 from ranktrial.ir.scores import check_pairs, read_scores
 from tests.support.one_line import refused
 
+NOT_NUMBERS = [
+    "12%",
+    "0,5",
+    "1_000",
+    "١٢",
+    "\uff11",
+    "0x10",
+    "1e",
+    "O.5",
+    "l.0",
+    "1 2",
+    "--1",
+    "",
+    "true",
+    "NA",
+    "0.5f",
+    "1/2",
+    "½",
+]
+NOT_FINITE = ["nan", "NaN", "inf", "-inf", "Infinity", "1e999"]
+
 
 def written(folder, content):
     (folder / "s.txt").write_text(content)
     return folder / "s.txt"
 
 
-def test_values_without_ids_are_numbered_by_their_lines(tmp_path):
-    assert read_scores(written(tmp_path, "1.0\n0.0\n1e-1\n\n")) == {"line 1": 1.0, "line 2": 0.0, "line 3": 0.1}
+def refusal(folder, content):
+    path = folder / "s.txt"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(UserError) as error:
+        read_scores(path)
+    assert "\n" not in str(error.value) and str(error.value).startswith(str(path))
+    return str(error.value)
 
 
-@pytest.mark.parametrize("heading", ["", "id\taccuracy\n"])
-def test_ids_are_kept_and_a_heading_is_passed_over(tmp_path, heading):
-    assert read_scores(written(tmp_path, heading + "b\t1\r\nNA\t0.5\r\n")) == {"b": 1.0, "NA": 0.5}
+@pytest.mark.parametrize("value", NOT_NUMBERS)
+@pytest.mark.parametrize("line", [1, 2])
+def test_a_value_that_is_no_plain_number_is_refused_in_any_line(tmp_path, value, line):
+    """In the first line too, where it must not be taken for a heading."""
+    rows = ["s1\t0.5", "s2\t0.25"]
+    rows[line - 1] = f"s{line}\t{value}"
+    assert f"s.txt:{line}: value {value!r} is not a number" in refusal(tmp_path, "\n".join(rows) + "\n")
+
+
+@pytest.mark.parametrize("value", NOT_FINITE)
+def test_a_value_that_is_not_finite_is_refused(tmp_path, value):
+    assert "s.txt:1: value" in refusal(tmp_path, f"s1\t{value}\ns2\t1\n")
+    assert "s.txt:2: value" in refusal(tmp_path, f"1\n{value}\n")
+
+
+@pytest.mark.parametrize(
+    "heading",
+    ["id\taccuracy", "query_id\tnDCG@10", "query-id\tf1", "qid\tRR", "Sample ID\tScore", "idx\tvalue", "doc_id\tAP"],
+)
+def test_what_is_a_heading(tmp_path, heading):
+    (tmp_path / "s").write_text(f"{heading}\na\t1\n")
+    assert read_scores(tmp_path / "s") == {"a": 1.0}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "a\taccuracy",
+        "s1\tO.5",
+        "id\t",
+        "id\tNA",
+        "id\tnan",
+        "id\t0.5%",
+        "id\t-",
+        "sentence 1\tyes",
+        "covid\tone",
+        "query\tl.5",
+    ],
+)
+def test_what_is_no_heading_and_so_a_bad_value(tmp_path, line):
+    assert "s.txt:1: value" in refusal(tmp_path, f"{line}\nb\t1\n")
+
+
+def test_a_heading_without_ids_or_in_a_later_line_is_a_bad_value(tmp_path):
+    assert "s.txt:1: value 'accuracy' is not a number" in refusal(tmp_path, "accuracy\n1\n")
+    assert "s.txt:2: value 'accuracy' is not a number" in refusal(tmp_path, "a\t1\nid\taccuracy\n")
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("1.0\nyes\n", "s.txt:2: value 'yes' is not a number"),
-        ("a\t1\nb\tyes\n", "s.txt:2: value 'yes' is not a number"),
-        ("1.0\nnan\n", "s.txt:2: value 'nan' is not finite"),
-        ("a\t1\na\t0\n", "s.txt:2: duplicate id a"),
-        ("a\t1\n0.5\n", "s.txt:2: 1 columns; expected one value per line, or id, tab and value"),
-        ("a\t1\t2\n", "s.txt:1: 3 columns"),
-        ("\t1\n", "s.txt:1: the sample has no id"),
-        ("", "s.txt: no values"),
+        ("1\n\n0\n", ":2: a blank line"),
+        ("\n1\n0\n", ":1: a blank line"),
+        ("1\n0\n  \n\t\n1\n", ":3: a blank line"),
+        ("1\r\n\r\n0\r\n", ":2: a blank line"),
+        ("a\t1\tx\n", ":1: 3 columns"),
+        ("a\t1\t\n", ":1: 3 columns"),
+        ("1\t\n", ":1: value '' is not a number"),
+        ("a\t1\n0.5\n", ":2: 1 columns"),
+        ("0.5\na\t1\n", ":2: 2 columns"),
+        ("a;1\n", ":1: value 'a;1' is not a number"),
+        ("a,1\n", ":1: value 'a,1' is not a number"),
+        ("a 1\n", ":1: value 'a 1' is not a number"),
+        ("a b\t1\na_b\t0\n", ":2: duplicate id a_b"),
+        ("a b\t1\na\xa0b\t0\n", ":2: duplicate id a_b"),
+        (" a\t1\na \t0\n", ":2: duplicate id a"),
+        ("\t1\n", ":1: the sample has no id"),
+        ("a\t1\na\t0\n", ":2: duplicate id a"),
+        ("a\x01\t1\n", ":1: the id 'a\\x01' contains a control character"),
+        ("a\0\t1\n", ":1: a NUL character"),
+        ("1\r0\r1\r", ":1: value '1\\r0\\r1' is not a number"),
+        ("1\n0\n".encode("utf-16"), ":1: UTF-16 text"),
+        (b"1\n\xff\n", ":2: not UTF-8 text"),
+        ("", ": no values"),
+        ("\n\n", ": no values"),
+        ("id\taccuracy\n", ": no values"),
+    ],
+    ids=repr,
+)
+def test_lines_that_are_refused(tmp_path, content, said):
+    assert f"s.txt{said}" in refusal(tmp_path, content)
+
+
+def test_what_is_read(tmp_path):
+    for content in (b"1\n0\n", b"\xef\xbb\xbf1\r\n0\r\n", b"1\n0", b"1\n0\n\n\n", b" 1 \n+0e0\n"):
+        (tmp_path / "s").write_bytes(content)
+        assert read_scores(tmp_path / "s") == {"line 1": 1.0, "line 2": 0.0}
+    (tmp_path / "s").write_bytes(b"\xef\xbb\xbfid\tf1\r\n\r\na\t1\r\nb c\t-.5\r\n")
+    assert read_scores(tmp_path / "s") == {"a": 1.0, "b_c": -0.5}
+    (tmp_path / "s").write_text("b\t1\nNA\t0.5\n")
+    assert read_scores(tmp_path / "s") == {"b": 1.0, "NA": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("control", "treatment", "said"),
+    [
+        (["line 1"], ["line 1", "line 2"], "control has 1 scores and treatment 2"),
+        (["line 1", "line 3"], ["line 1", "line 3"], "lines of the control are missing"),
+        (["line 1", "line 2"], ["line 2", "line 1"], "lines of the treatment are missing"),
+        (["line 1"], ["a"], "scores of the treatment have ids and those of the control have none"),
+        (["a", "b"], ["line 1", "line 2"], "scores of the control have ids and those of the treatment have none"),
+        (["a", "line 2"], ["a", "b"], "scores of the treatment have ids"),
     ],
 )
-def test_a_mistake_is_said_with_its_line(tmp_path, content, said):
-    with pytest.raises(UserError, match=said.replace(".", r"\.")):
-        read_scores(written(tmp_path, content))
+def test_lines_that_cannot_be_paired(control, treatment, said):
+    with pytest.raises(UserError, match=f"task rte: .*{said}"):
+        check_pairs(control, treatment, "rte")
 
 
-def test_samples_without_ids_are_paired_by_line_only_where_there_are_as_many():
+def test_lines_are_paired_where_there_are_as_many_and_ids_always():
     check_pairs(["line 1", "line 2"], ["line 1", "line 2"], "rte")
     check_pairs(["a", "b"], ["b"], "rte")
-    with pytest.raises(
-        UserError, match="task rte: control has 1 scores and treatment 2; without ids they cannot be paired"
-    ):
-        check_pairs(["line 1"], ["line 1", "line 2"], "rte")
-    with pytest.raises(UserError, match="the scores of the treatment have ids and those of the control have none"):
-        check_pairs(["line 1"], ["a"], "rte")
 
 
 TABLE = 'query_id,"BM25, tuned",dense\n"q 1",0.5,1\nq2,0.25,0\n'

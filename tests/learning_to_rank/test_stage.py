@@ -19,7 +19,7 @@ from tests.support.one_line import refused
 OUTPUTS = ("model", "record", "grid", "timing")
 
 
-def trained(monkeypatch, place, name="linear", seed=1, datasets=1, parameters=None, columns=None, **changes):
+def trained(place, name="linear", seed=1, datasets=1, parameters=None, columns=None, **changes):
     """Run the script that trains; gives what it wrote."""
     values = {key: [one.default] for key, one in learner(name).PARAMETERS.items()} | (parameters or {})
     settings = {"learner": name, "parameters": values, "measure": "nDCG@3", "depth": 3, "seed": seed}
@@ -27,31 +27,31 @@ def trained(monkeypatch, place, name="linear", seed=1, datasets=1, parameters=No
     options = {"train": place / "train.parquet", "dev": place / "dev.parquet", "qrels": place / "dev.qrels",
                "terms": place / "terms"} | changes  # fmt: skip
     options = {key: [value] * datasets if not isinstance(value, list) else value for key, value in options.items()}
-    call(monkeypatch, jobs.train_ranker, settings, **options, **{key: place / f"x.{key}" for key in OUTPUTS})
+    call(jobs.train_ranker, settings, **options, **{key: place / f"x.{key}" for key in OUTPUTS})
     return {key: (place / f"x.{key}").read_text() for key in OUTPUTS}
 
 
-def ranked(monkeypatch, place, features="test.parquet", depth=6, terms="terms"):
-    call(monkeypatch, jobs.rank_by_features, {"depth": depth, "tag": "t"}, features=place / features, terms=[place / terms],
+def ranked(place, features="test.parquet", depth=6, terms="terms"):
+    call(jobs.rank_by_features, {"depth": depth, "tag": "t"}, features=place / features, terms=[place / terms],
          model=place / "x.model", record=place / "x.record", run=place / "run", timing=place / "run.json")  # fmt: skip
     return read_run(place / "run")
 
 
 @pytest.mark.parametrize("name", ["linear", "random-forest"])
-def test_what_is_learnt_ranks_new_queries(monkeypatch, place, name):
-    written = trained(monkeypatch, place, name)
+def test_what_is_learnt_ranks_new_queries(place, name):
+    written = trained(place, name)
     record = json.loads(written["record"])
     assert record["features"] == ["noise", "signal"] and record["train_queries"] == record["dev_queries"] == 12
-    run = ranked(monkeypatch, place)
+    run = ranked(place)
     rows = read_lists([place / "test.parquet"])
     best = {query: f"d{place}" for query, place in zip(rows.queries, rows.grades.reshape(12, 6).argmax(1), strict=True)}
     assert sum(next(iter(run[query])) == best[query] for query in run) >= 9
     assert json.loads((place / "run.json").read_text())["pairs"] == 72
-    assert all(len(scores) == 2 for scores in ranked(monkeypatch, place, depth=2).values())
+    assert all(len(scores) == 2 for scores in ranked(place, depth=2).values())
 
 
 @pytest.mark.parametrize("name", ["linear", "lightgbm"])
-def test_a_feature_that_is_left_out_is_not_read(monkeypatch, place, name):
+def test_a_feature_that_is_left_out_is_not_read(place, name):
     """One that nobody may learn from, beside the same that may: model, run and importance are as without it."""
     names = ["noise", "signal", "body.title"]
     for seed, split in enumerate(("train", "dev", "test"), 1):
@@ -63,9 +63,9 @@ def test_a_feature_that_is_left_out_is_not_read(monkeypatch, place, name):
              "record": place / "x.record", "table": place / "x.tsv"}  # fmt: skip
 
     def everything():
-        written = trained(monkeypatch, place, name, parameters=parameters, columns=kept)
-        run = ranked(monkeypatch, place)
-        call(monkeypatch, jobs.importance, settings, **files)
+        written = trained(place, name, parameters=parameters, columns=kept)
+        run = ranked(place)
+        call(jobs.importance, settings, **files)
         return written["model"], run, (place / "x.tsv").read_text(), json.loads(written["record"])
 
     before = everything()
@@ -76,14 +76,14 @@ def test_a_feature_that_is_left_out_is_not_read(monkeypatch, place, name):
         spoil(place / f"{split}.parquet", "signal", len(rows.documents))
     assert everything() == before
     with refused("train.parquet: contains a feature that is not a finite number"):
-        trained(monkeypatch, place)
+        trained(place)
     with refused("train.parquet: lacks the feature title; it has noise, signal, body.title"):
-        trained(monkeypatch, place, columns=["noise", "title"])
+        trained(place, columns=["noise", "title"])
 
 
-def test_a_grid_is_tried_and_the_first_of_the_best_is_kept(monkeypatch, place):
+def test_a_grid_is_tried_and_the_first_of_the_best_is_kept(place):
     grid = {"C": [1e-9, 1.0, 2.0]}
-    written = trained(monkeypatch, place, parameters=grid)
+    written = trained(place, parameters=grid)
     rows = list(csv.DictReader(written["grid"].splitlines(), delimiter="\t"))
     values = [float(row["nDCG@3"]) for row in rows]
     record = json.loads(written["record"])
@@ -101,12 +101,12 @@ REFITTED = {
 
 
 @pytest.mark.parametrize("name", REFITTED)
-def test_what_was_chosen_is_learnt_again_from_train_and_dev(monkeypatch, place, name):
+def test_what_was_chosen_is_learnt_again_from_train_and_dev(place, name):
     """The same model as one fit on both with the winning parameters and as many trees as were kept."""
-    chosen = json.loads(trained(monkeypatch, place, name, parameters=REFITTED[name])["record"])
+    chosen = json.loads(trained(place, name, parameters=REFITTED[name])["record"])
     files = {part: place / f"y.{part}" for part in ("model", "record", "timing")}
-    call(monkeypatch, jobs.refit_ranker, {"depth": 3}, train=[place / "train.parquet"], dev=[place / "dev.parquet"],
-         terms=[place / "terms"], chosen=place / "x.record", **{"chosen-timing": place / "x.timing"}, **files)  # fmt: skip
+    call(jobs.refit_ranker, {"depth": 3}, train=[place / "train.parquet"], dev=[place / "dev.parquet"],
+         terms=[place / "terms"], chosen=place / "x.record", chosen_timing=place / "x.timing", **files)  # fmt: skip
     record, timing = (json.loads(files[part].read_text()) for part in ("record", "timing"))
     assert (record["train_queries"], record["train_candidates"]) == (24, 144)
     assert {key: record[key] for key in ("parameters", "value", "trees_kept", "combinations")} == {
@@ -126,19 +126,19 @@ def test_what_was_chosen_is_learnt_again_from_train_and_dev(monkeypatch, place, 
     assert model.scores(whole.values).tolist() != before.scores(whole.values).tolist()
 
 
-def test_a_timing_that_is_none_is_reported(monkeypatch, place):
-    trained(monkeypatch, place)
+def test_a_timing_that_is_none_is_reported(place):
+    trained(place)
     (place / "x.timing").write_text("{}")
     with refused("x.timing: has no seconds; train the ranker again"):
-        call(monkeypatch, jobs.refit_ranker, {"depth": 3}, train=[place / "train.parquet"], dev=[place / "dev.parquet"],
-             terms=[place / "terms"], chosen=place / "x.record", **{"chosen-timing": place / "x.timing"},
+        call(jobs.refit_ranker, {"depth": 3}, train=[place / "train.parquet"], dev=[place / "dev.parquet"],
+             terms=[place / "terms"], chosen=place / "x.record", chosen_timing=place / "x.timing",
              **{part: place / f"y.{part}" for part in ("model", "record", "timing")})  # fmt: skip
     assert not (place / "y.model").exists()
 
 
-def test_several_datasets_are_joined_and_equal_ids_stay_apart(monkeypatch, place):
-    once = json.loads(trained(monkeypatch, place)["record"])
-    twice = json.loads(trained(monkeypatch, place, datasets=2)["record"])
+def test_several_datasets_are_joined_and_equal_ids_stay_apart(place):
+    once = json.loads(trained(place)["record"])
+    twice = json.loads(trained(place, datasets=2)["record"])
     assert twice["train_queries"] == 2 * once["train_queries"] and twice["dev_queries"] == 24
     assert twice["value"] == once["value"]
     joined = read_lists([place / "train.parquet", place / "dev.parquet"], numbered=True)
@@ -155,14 +155,14 @@ def test_candidates_of_one_score_stay_in_the_order_of_the_first_stage(place):
     assert strictly_falling(reported) is reported
 
 
-def test_importance_tells_the_signal_from_noise(monkeypatch, place):
+def test_importance_tells_the_signal_from_noise(place):
     for name in ("linear", "random-forest"):
-        trained(monkeypatch, place, name)
+        trained(place, name)
         settings = {"measure": "nDCG@3", "depth": 3, "shuffles": 3, "seed": 1}
         files = {"dev": place / "dev.parquet", "qrels": place / "dev.qrels", "model": place / "x.model"}
         tables = []
         for table in ("a.tsv", "b.tsv"):
-            call(monkeypatch, jobs.importance, settings, **files, record=place / "x.record", table=place / table)
+            call(jobs.importance, settings, **files, record=place / "x.record", table=place / table)
             tables.append((place / table).read_text())
         noise, signal = csv.DictReader(tables[0].splitlines(), delimiter="\t")
         assert tables[0] == tables[1] and (noise["feature"], signal["feature"]) == ("noise", "signal")
@@ -189,10 +189,10 @@ def replaced(place, name, **changes):
         ("train.parquet", {"value": 1e39}, ["train.parquet: contains a feature beyond 32 bits"]),
     ],
 )
-def test_what_cannot_be_learnt_from_is_reported_and_nothing_is_written(monkeypatch, place, name, changes, words):
+def test_what_cannot_be_learnt_from_is_reported_and_nothing_is_written(place, name, changes, words):
     replaced(place, name, **changes)
     with refused(*words):
-        trained(monkeypatch, place)
+        trained(place)
     assert not list(place.glob("x.*"))
 
 
@@ -209,41 +209,41 @@ def spoil(path, feature, rows):
         writer.add_key_value_metadata({KEY: about})
 
 
-def test_a_feature_that_is_not_finite_is_reported(monkeypatch, place):
+def test_a_feature_that_is_not_finite_is_reported(place):
     spoil(place / "train.parquet", "noise", 1)
     with refused("train.parquet: contains a feature that is not a finite number"):
-        trained(monkeypatch, place)
+        trained(place)
 
 
-def test_ranking_refuses_features_that_the_model_did_not_learn_from(monkeypatch, place):
-    trained(monkeypatch, place)
+def test_ranking_refuses_features_that_the_model_did_not_learn_from(place):
+    trained(place)
     replaced(place, "test.parquet", names=["signal", "noise"])
     with refused("test.parquet: has the features signal, noise, and", "x.record has noise, signal"):
-        ranked(monkeypatch, place)
+        ranked(place)
     replaced(place, "test.parquet", digest="0" * 64)
     with refused("test.parquet: its features were computed from another index"):
-        ranked(monkeypatch, place)
+        ranked(place)
     assert not (place / "run").exists()
 
 
 @pytest.mark.parametrize(
     ("damaged", "words"), [("model", "is not a model of linear"), ("record", "is not a record of a ranker")]
 )
-def test_a_damaged_model_is_reported(monkeypatch, place, damaged, words):
-    trained(monkeypatch, place)
+def test_a_damaged_model_is_reported(place, damaged, words):
+    trained(place)
     (place / f"x.{damaged}").write_text("{}\n")
     with refused(f"x.{damaged}: {words}"):
-        ranked(monkeypatch, place)
+        ranked(place)
 
 
-def test_the_model_of_another_ranker_is_reported(monkeypatch, place):
+def test_the_model_of_another_ranker_is_reported(place):
     """One that would rank by other weights, or by another number of features, with no word about it."""
-    trained(monkeypatch, place)
+    trained(place)
     other = (place / "x.model").read_text()
-    trained(monkeypatch, place, parameters={"C": [0.001]})
+    trained(place, parameters={"C": [0.001]})
     (place / "x.model").write_text(other)
     with refused("x.model: is not the model that its record was written with"):
-        ranked(monkeypatch, place)
+        ranked(place)
     assert not (place / "run").exists()
 
 

@@ -136,10 +136,10 @@ def test_columns_of_every_shape_are_cut(folder):
     assert cut_columns(ranked, None) is ranked
 
 
-def test_the_roles_of_a_training_are_cut(tmp_path, monkeypatch):
+def test_the_roles_of_a_training_are_cut(tmp_path):
     """A training whose texts are cut is one whose texts were written that short."""
     from ranktrial.ir.collection import Document, write_corpus, write_queries
-    from tests.support.tiny_task import in_process, same
+    from tests.support.tiny_task import same, train
 
     header = "query_id\tpositive_id\tnegative_id\tsource\tbm25_rank\n"
     for name, query, document in (("long", "ash elm fig", "oak yew ash elm"), ("short", "ash", "oak yew")):
@@ -150,9 +150,9 @@ def test_the_roles_of_a_training_are_cut(tmp_path, monkeypatch):
         write_corpus(folder / "corpus.jsonl", iter(documents))
         (folder / "negatives.tsv").write_text(header + "q\tp\tn\tbm25\t1\n")
     settings = {"type": "cross-encoder", "loss": "MarginRankingLoss", "epochs": 2}
-    in_process(tmp_path / "long", tmp_path / "a", monkeypatch, **settings, max_query_length=1, max_document_length=2)
-    in_process(tmp_path / "short", tmp_path / "b", monkeypatch, **settings)
-    in_process(tmp_path / "long", tmp_path / "c", monkeypatch, **settings)
+    train(tmp_path / "long", tmp_path / "a", **settings, max_query_length=1, max_document_length=2)
+    train(tmp_path / "short", tmp_path / "b", **settings)
+    train(tmp_path / "long", tmp_path / "c", **settings)
     assert same(tmp_path / "a", tmp_path / "b") and not same(tmp_path / "a", tmp_path / "c")
     timing = json.loads((tmp_path / "a" / "timing.json").read_text())
     assert (timing["max_query_length"], timing["max_document_length"]) == (1, 2)

@@ -183,12 +183,12 @@ def task(tmp_path):
     return tmp_path
 
 
-def test_a_corpus_is_encoded_searched_and_re_ranked(task, monkeypatch):
+def test_a_corpus_is_encoded_searched_and_re_ranked(task):
     model = {"corpus": task / "corpus.jsonl", "checkpoint": task / "checkpoint"}
     ranked = {"queries": task / "queries.jsonl", "run": task / "run.trec.gz", "timing": task / "run.json"}
     with answering(PROTOCOLS["openai"]) as asked:
         address(task, asked.url, price=1.0)
-        call(monkeypatch, encode, TEXT, **model, index=task / "e.vectors", timing=task / "e.json")
+        call(encode, TEXT, **model, index=task / "e.vectors", timing=task / "e.json")
         index = np.load(task / "e.vectors/vectors.npy")
         assert np.allclose(index, [unit(text) for text in TEXTS.values()])
         encoded = json.loads((task / "e.json").read_text())
@@ -196,25 +196,23 @@ def test_a_corpus_is_encoded_searched_and_re_ranked(task, monkeypatch):
         assert encoded["device"].startswith("m at 127.0.0.1")
 
         how = TEXT | {"depth": 2, "tag": "t"}
-        call(monkeypatch, search, how, **model, **ranked, index=task / "e.vectors")
+        call(search, how, **model, **ranked, index=task / "e.vectors")
         assert ranking(read_run(task / "run.trec.gz")["q1"])[0] == "d2"
         searched = json.loads((task / "run.json").read_text())
         assert searched["calls"] == 2 and searched["latency_ms"]["n"] == 2
         count = len(asked.requests)
-        call(monkeypatch, search, how, **model, **ranked, index=task / "e.vectors")
+        call(search, how, **model, **ranked, index=task / "e.vectors")
         again = json.loads((task / "run.json").read_text())
         assert len(asked.requests) == count and again["cached_calls"] == 2
         kept = [json.loads(line) for line in (task / "run.trec.gz.resume/answers.jsonl").read_text().split("\n")[1:]]
         assert again["seconds"] > sum(answer["seconds"] for answer in kept) > 0  # as when they came
 
-        call(
-            monkeypatch, rerank, PAIR | {"depth": 5, "tag": "t"}, **model, **ranked, first_stage=task / "first.trec.gz"
-        )
+        call(rerank, PAIR | {"depth": 5, "tag": "t"}, **model, **ranked, first_stage=task / "first.trec.gz")
         scores = read_run(task / "run.trec.gz")
         assert scores == {q: {d: shared(text, TEXTS[d]) for d in TEXTS} for q, text in QUERIES.items()}
         timing = json.loads((task / "run.json").read_text())
         assert timing["calls"] == 8 and timing["pairs"] == 10 and timing["cost"] == pytest.approx(80 / 1e6)
-        call(monkeypatch, rerank, TEXT | {"backend": "endpoint", "depth": 5, "tag": "t"}, **model, **ranked,
+        call(rerank, TEXT | {"backend": "endpoint", "depth": 5, "tag": "t"}, **model, **ranked,
              first_stage=task / "first.trec.gz")  # fmt: skip
         scores = read_run(task / "run.trec.gz")["q1"]
         assert scores["d2"] == pytest.approx(unit("oak fig") @ unit("fig fig oak"), abs=1e-6)

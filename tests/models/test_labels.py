@@ -25,7 +25,7 @@ from tests.support.calling import call
 from tests.support.one_line import refused
 from tests.support.tiny_bert import build_labelling
 from tests.support.tiny_onnx import cross_encoder
-from tests.support.tiny_task import WORDS, in_process, write_collection
+from tests.support.tiny_task import WORDS, train, write_collection
 
 TYPE = adapter("cross-encoder")
 TEXTS = [" ".join(WORDS[n : n + 3]) for n in range(0, 18, 3)]
@@ -40,8 +40,8 @@ def model(request, tmp_path_factory) -> Path:
     return build_labelling(tmp_path_factory.mktemp("model") / "m", TEXTS, seed=2, labels=request.param, **further)
 
 
-def taken(model: Path, target: Path, monkeypatch, **settings) -> Path:
-    call(monkeypatch, weights, {"source": str(model), **settings}, checkpoint=target)
+def taken(model: Path, target: Path, **settings) -> Path:
+    call(weights, {"source": str(model), **settings}, checkpoint=target)
     return target
 
 
@@ -56,32 +56,32 @@ def probabilities(model: Path) -> np.ndarray:
     return torch.softmax(logits.double(), dim=1).numpy()
 
 
-def test_the_score_is_the_log_odds_of_the_label(model, tmp_path, monkeypatch):
+def test_the_score_is_the_log_odds_of_the_label(model, tmp_path):
     expected = logit(probabilities(model))
     for label in range(expected.shape[1]):
-        folder = taken(model, tmp_path / str(label), monkeypatch, label=label)
+        folder = taken(model, tmp_path / str(label), label=label)
         scorer = TYPE.load_scorer(folder, 32, 4, "torch")
         np.testing.assert_allclose(scorer.score(PAIRS), expected[:, label], rtol=0, atol=1e-4)
     name = "entailment" if label == 2 else "LABEL_1"
     assert scorer.facts["score"] == f"log odds of label {label} ({name})"
-    named = taken(model, tmp_path / "named", monkeypatch, label=name)
+    named = taken(model, tmp_path / "named", label=name)
     assert np.array_equal(TYPE.load_scorer(named, 32, 4, "torch").score(PAIRS), scorer.score(PAIRS))
 
 
-def test_labels_that_do_not_exclude_each_other_have_their_logit(tmp_path, monkeypatch):
+def test_labels_that_do_not_exclude_each_other_have_their_logit(tmp_path):
     further = {"problem_type": "multi_label_classification"}
     model = build_labelling(tmp_path / "m", TEXTS, seed=2, labels=3, **further)
-    scorer = TYPE.load_scorer(taken(model, tmp_path / "one", monkeypatch, label=1), 32, 4, "torch")
+    scorer = TYPE.load_scorer(taken(model, tmp_path / "one", label=1), 32, 4, "torch")
     logs = np.log(probabilities(model))
     scores = scorer.score(PAIRS)  # less the same number for all labels of a pair, that of the softmax
-    other = TYPE.load_scorer(taken(model, tmp_path / "two", monkeypatch, label=2), 32, 4, "torch").score(PAIRS)
+    other = TYPE.load_scorer(taken(model, tmp_path / "two", label=2), 32, 4, "torch").score(PAIRS)
     np.testing.assert_allclose(scores - other, logs[:, 1] - logs[:, 2], rtol=0, atol=1e-4)
     assert scorer.facts["score"] == "logit of label 1 (LABEL_1)"
 
 
 @pytest.mark.parametrize("model", [3, pytest.param(2, marks=pytest.mark.long)], indirect=True)
-def test_an_export_has_the_same_score_and_nothing_else(model, tmp_path, monkeypatch):
-    folder = taken(model, tmp_path / "m", monkeypatch, label=1)
+def test_an_export_has_the_same_score_and_nothing_else(model, tmp_path):
+    folder = taken(model, tmp_path / "m", label=1)
     scores = TYPE.load_scorer(folder, 32, 4, "torch").score(PAIRS)
     for precision, apart in (("fp32", 1e-4), ("int8", 1)):
         target = tmp_path / precision
@@ -93,16 +93,16 @@ def test_an_export_has_the_same_score_and_nothing_else(model, tmp_path, monkeypa
         assert np.corrcoef(exported, scores)[0, 1] > 0.95
 
 
-def test_a_training_learns_the_label_and_keeps_all_of_them(tmp_path, monkeypatch):
+def test_a_training_learns_the_label_and_keeps_all_of_them(tmp_path):
     """Its checkpoint is a classifier as before, and ranks by the same label."""
     source = build_labelling(tmp_path / "m", [" ".join(WORDS)], seed=2, labels=3, id2label=NAMES)
     task = tmp_path / "task"
     task.mkdir()
     write_collection(task)
-    taken(source, task / "start", monkeypatch, label="entailment")
+    taken(source, task / "start", label="entailment")
     rows = [f"q{n}\td{n}\td{n + 9}\trandom\n" for n in range(5)]
     (task / "negatives.tsv").write_text("query_id\tpositive_id\tnegative_id\tsource\n" + "".join(rows))
-    in_process(task, tmp_path / "out", monkeypatch, type="cross-encoder", epochs=40)
+    train(task, tmp_path / "out", type="cross-encoder", epochs=40)
     trained = tmp_path / "out" / "model"
     config = json.loads((trained / "config.json").read_text())
     assert config["id2label"] == NAMES and config["architectures"] == ["BertForSequenceClassification"]
@@ -114,7 +114,7 @@ def test_a_training_learns_the_label_and_keeps_all_of_them(tmp_path, monkeypatch
 
 
 @pytest.mark.parametrize(("columns", "label"), [(2, 1), (3, 0)])
-def test_an_onnx_file_has_the_score_of_its_label(tmp_path, monkeypatch, columns, label):
+def test_an_onnx_file_has_the_score_of_its_label(tmp_path, columns, label):
     words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *WORDS]
     rng = np.random.default_rng(1)
     source, names = tmp_path / "source", {str(n): f"name {n}" for n in range(columns)}
@@ -123,7 +123,7 @@ def test_an_onnx_file_has_the_score_of_its_label(tmp_path, monkeypatch, columns,
     cross_encoder(source / "model.onnx", rows, head, np.zeros((2, 3), np.float32))
     (source / "vocab.txt").write_text("\n".join(words) + "\n")
     how = {"backend": "onnx", "label": label}
-    scores = OnnxCrossEncoder(taken(source, tmp_path / "out", monkeypatch, **how), 32).score(PAIRS, 4)
+    scores = OnnxCrossEncoder(taken(source, tmp_path / "out", **how), 32).score(PAIRS, 4)
     totals = []
     for query, document in PAIRS:
         tokens = f"[CLS] {query} [SEP] {document} [SEP]".split()
@@ -131,7 +131,7 @@ def test_an_onnx_file_has_the_score_of_its_label(tmp_path, monkeypatch, columns,
     shares = np.exp(totals) / np.exp(totals).sum(axis=1, keepdims=True)
     np.testing.assert_allclose(scores, logit(shares[:, label]), rtol=0, atol=1e-4)
     (source / "config.json").write_text(json.dumps({"id2label": names}))
-    again = taken(source, tmp_path / "named", monkeypatch, backend="onnx", label=f"name {label}")
+    again = taken(source, tmp_path / "named", backend="onnx", label=f"name {label}")
     assert np.array_equal(OnnxCrossEncoder(again, 32).score(PAIRS, 4), scores)
 
 
@@ -140,19 +140,19 @@ def test_scores_far_from_an_even_chance_do_not_tie():
     assert one_score(logits, Relevance(1, True, "")).tolist() == [200, 201, -200, 0]
 
 
-def test_what_is_not_said_or_not_there_is_one_line(model, tmp_path, monkeypatch):
+def test_what_is_not_said_or_not_there_is_one_line(model, tmp_path):
     count = 3 if (named := "contradiction" in (model / "config.json").read_text()) else 2
     listed = "0 (contradiction), 1 (neutral), 2 (entailment)" if named else "0 (LABEL_0), 1 (LABEL_1)"
     for to_train in (False, True):
         with refused(f"{model}: a cross-encoder of {count} labels; say by the model's key label", listed):
             TYPE.load(model, 32, to_train)
     with refused(f"label is 7, and the model's are {listed}"):
-        TYPE.load(taken(model, tmp_path / "beyond", monkeypatch, label=7), 32)
+        TYPE.load(taken(model, tmp_path / "beyond", label=7), 32)
     with refused("label: the model has none of the name 'relevant'; known are "):
-        taken(model, tmp_path / "other", monkeypatch, label="relevant")
+        taken(model, tmp_path / "other", label="relevant")
     single = build_labelling(tmp_path / "single", TEXTS, seed=2, labels=1)
     with refused("label: this model has a single score; leave it out"):
-        TYPE.load(taken(single, tmp_path / "one", monkeypatch, label=0), 32)
+        TYPE.load(taken(single, tmp_path / "one", label=0), 32)
 
 
 def test_a_single_score_of_which_nothing_is_stated_is_taken_as_such(tmp_path):

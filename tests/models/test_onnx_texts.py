@@ -80,7 +80,7 @@ def test_a_prompt_of_its_role_stands_before_a_text_and_long_texts_are_cut(tmp_pa
     assert kind.tokenizer(model).num_special_tokens_to_add(False) == 2
 
 
-def test_it_encodes_searches_and_re_ranks_as_any_bi_encoder(tmp_path, monkeypatch):
+def test_it_encodes_searches_and_re_ranks_as_any_bi_encoder(tmp_path):
     folder = made(tmp_path / "tiny", "mean")
     documents = {f"d{place}": text for place, text in enumerate(TEXTS)}
     write_corpus(tmp_path / "corpus.jsonl", (Document(name, "", text) for name, text in documents.items()))
@@ -88,30 +88,28 @@ def test_it_encodes_searches_and_re_ranks_as_any_bi_encoder(tmp_path, monkeypatc
     write_run(tmp_path / "first", {"q": dict.fromkeys(documents, 1.0)}, "x")
     paths = {"checkpoint": folder, "corpus": tmp_path / "corpus.jsonl", "index": tmp_path / "e.index"}
     settings = {"type": "bi-encoder", "max_length": 32, "batch_size": 2, "max_document_length": 3}
-    call(monkeypatch, encode, settings, **paths, timing=tmp_path / "encoding.json")
+    call(encode, settings, **paths, timing=tmp_path / "encoding.json")
     kept = {name: " ".join(text.split()[:3]) for name, text in documents.items()}
     expected = {
         name: float(by_hand(folder, "mean", text) @ by_hand(folder, "mean", "ash elm")) for name, text in kept.items()
     }
     ranking = settings | {"depth": 4, "tag": "tiny"}
-    call(monkeypatch, retrieve, ranking, **paths, queries=tmp_path / "queries.jsonl", run=tmp_path / "run",
+    call(retrieve, ranking, **paths, queries=tmp_path / "queries.jsonl", run=tmp_path / "run",
          timing=tmp_path / "searching.json")  # fmt: skip
     assert read_run(tmp_path / "run")["q"] == pytest.approx(expected, abs=1e-6)
     again = paths | {"index": [], "first_stage": tmp_path / "first", "queries": tmp_path / "queries.jsonl"}
-    call(
-        monkeypatch, rerank, ranking | {"backend": "onnx"}, **again, run=tmp_path / "again", timing=tmp_path / "re.json"
-    )
+    call(rerank, ranking | {"backend": "onnx"}, **again, run=tmp_path / "again", timing=tmp_path / "re.json")
     assert read_run(tmp_path / "again")["q"] == pytest.approx(expected, abs=1e-6)
     for file in ("encoding.json", "searching.json", "re.json"):
         timing = json.loads((tmp_path / file).read_text())
         assert (timing["precision"], timing["device"]) == ("fp32", "cpu") and timing["versions"]["onnxruntime"]
 
 
-def test_weights_take_the_pooling_with_them(tmp_path, monkeypatch):
+def test_weights_take_the_pooling_with_them(tmp_path):
     source = made(tmp_path / "source", "mean")
     (source / "pooling.json").unlink()
     settings = {"backend": "onnx", "pooling": "cls", "source": str(source)}
-    call(monkeypatch, weights, settings, checkpoint=tmp_path / "out")
+    call(weights, settings, checkpoint=tmp_path / "out")
     (vector,) = OnnxBiEncoder(tmp_path / "out", 8).encode(["ash"], 1, "query")
     np.testing.assert_allclose(vector, by_hand(source, "cls", "ash"), rtol=0, atol=1e-6)
 

@@ -13,7 +13,7 @@ from ranktrial.ir.collection import Document, passages_of, write_corpus, write_q
 from ranktrial.models.adapters import adapter
 from ranktrial.models.cross_encoding import MarginRankingLoss, PairwiseSoftmaxLoss
 from tests.support.tiny_bert import build
-from tests.support.tiny_task import WORDS, in_process
+from tests.support.tiny_task import WORDS, train
 
 
 class Scores(torch.nn.Module):
@@ -82,7 +82,7 @@ def test_the_librarys_ranknet_is_the_logarithm_of_that_softmax(tmp_path):
 
 
 @pytest.mark.parametrize("loss", [{"loss": "MarginRankingLoss", "margin": 0.5}, {"loss": "PairwiseSoftmaxLoss"}])
-def test_a_training_learns_to_rank_the_relevant_document_first(tmp_path, monkeypatch, loss):
+def test_a_training_learns_to_rank_the_relevant_document_first(tmp_path, loss):
     """Relevant documents begin with a word that the others lack; other queries and documents than those learnt from."""
     build(tmp_path / "start", [" ".join([*WORDS, "good", "bad", "tree"])], seed=1)
     texts = {f"{sort}{n}": f"{sort} {word}" for n, word in enumerate(WORDS) for sort in ("good", "bad")}
@@ -93,7 +93,7 @@ def test_a_training_learns_to_rank_the_relevant_document_first(tmp_path, monkeyp
         lines.writerow(["query_id", "positive_id", "negative_id", "source", "bm25_rank"])
         lines.writerows([f"q{n}", f"good{n}", f"bad{(n + 1) % 12}", "bm25", ""] for n in range(12))
     settings = {"type": "cross-encoder", "epochs": 20, **loss}
-    in_process(tmp_path, tmp_path / "out", monkeypatch, **settings)
+    train(tmp_path, tmp_path / "out", **settings)
     scorer = adapter("cross-encoder").load_scorer(tmp_path / "out" / "model", 16, 8, "torch")
     documents = passages_of(tmp_path / "corpus.jsonl")
     for n in range(12, 20):

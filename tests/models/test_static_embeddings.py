@@ -82,11 +82,11 @@ MADE = {
 
 
 @pytest.mark.parametrize("name", MADE)
-def test_published_models_become_checkpoints_with_the_vectors_of_the_library(tmp_path, monkeypatch, name):
+def test_published_models_become_checkpoints_with_the_vectors_of_the_library(tmp_path, name):
     from sentence_transformers import SentenceTransformer
 
     published, kind = MADE[name](tmp_path / "published"), adapter("bi-encoder")
-    call(monkeypatch, weights, {"source": str(published)}, checkpoint=tmp_path / "checkpoint")
+    call(weights, {"source": str(published)}, checkpoint=tmp_path / "checkpoint")
     library, model = SentenceTransformer(str(published), device="cpu"), kind.load(tmp_path / "checkpoint", 64)
     for role, encode in (("query", library.encode_query), ("document", library.encode_document)):
         expected = encode(TEXTS, normalize_embeddings=name != "dot")

@@ -49,8 +49,8 @@ def test_notes_leave_the_picture_and_nothing_else_does():
     ).replace(" ", "")
 
 
-def test_text_and_latex_hold_the_same_caption(inputs, tmp_path, monkeypatch):
-    call(monkeypatch, figure.drawn("caption"), SETTINGS, **inputs, txt=tmp_path / "x.txt", tex=tmp_path / "x.tex")
+def test_text_and_latex_hold_the_same_caption(inputs, tmp_path):
+    call(figure.drawn("caption"), SETTINGS, **inputs, txt=tmp_path / "x.txt", tex=tmp_path / "x.tex")
     text, tex = ((tmp_path / name).read_text(encoding="utf-8") for name in ("x.txt", "x.tex"))
     first, how, *notes = text.splitlines()
     assert first == "Müller #2 against 50% BM25, nDCG@10."
@@ -60,10 +60,10 @@ def test_text_and_latex_hold_the_same_caption(inputs, tmp_path, monkeypatch):
     assert len(tex.splitlines()) == len(text.splitlines()) + 2
 
 
-def test_a_font_that_is_not_installed_stops_the_figure(inputs, tmp_path, monkeypatch):
+def test_a_font_that_is_not_installed_stops_the_figure(inputs, tmp_path):
     files = {name: tmp_path / f"x.{name}" for name in ("svg", "pdf", "png")}
     with pytest.raises(UserError, match="font: 'Tymes'"):
-        call(monkeypatch, figure.drawn("forest"), SETTINGS | {"font": "Tymes"}, **inputs, **files)
+        call(figure.drawn("forest"), SETTINGS | {"font": "Tymes"}, **inputs, **files)
     assert not any(file.exists() for file in files.values())
 
 

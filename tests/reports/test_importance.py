@@ -55,13 +55,13 @@ def test_everything_is_on_the_page():
         assert box.x0 >= 0 and box.x1 <= width and box.y0 >= 0 and box.y1 <= height, text.get_text()
 
 
-def test_the_script_writes_three_files(monkeypatch, tmp_path, tables):
+def test_the_script_writes_three_files(tmp_path, tables):
     files = {form: tmp_path / f"f.{form}" for form in ("svg", "pdf", "png")}
     settings = {"title": "T", "measure": "nDCG@10"}
-    call(monkeypatch, figure.drawn("importance"), settings, tables=tables, **files)
+    call(figure.drawn("importance"), settings, tables=tables, **files)
     assert all(path.stat().st_size > 1000 for path in files.values()) and "null" in files["svg"].read_text()
     with pytest.raises(UserError, match="--tables: expected at least one"):
-        call(monkeypatch, figure.drawn("importance"), settings, tables=[], **files)
+        call(figure.drawn("importance"), settings, tables=[], **files)
 
 
 def test_the_report_knows_a_rankers_training(monkeypatch, tmp_path):

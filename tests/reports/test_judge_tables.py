@@ -44,16 +44,16 @@ def files(tmp_path):
     return tmp_path, on_human, on_model, values
 
 
-def table(monkeypatch, files, **settings):
+def table(files, **settings):
     folder, on_human, on_model, _ = files
     paths = {"human": folder / "human.qrels", "model": folder / "model.qrels", "timing": folder / "timing.json",
              "human_metrics": on_human, "model_metrics": on_model, "page": folder / "j.md", "table": folder / "j.tsv"}  # fmt: skip
-    call(monkeypatch, write_judge, {"measures": ["nDCG@10"]} | settings, **paths)
+    call(write_judge, {"measures": ["nDCG@10"]} | settings, **paths)
     return pd.read_csv(folder / "j.tsv", sep="\t"), (folder / "j.md").read_text()
 
 
-def test_agreement_is_over_the_documents_that_both_judged(monkeypatch, files):
-    rows, page = table(monkeypatch, files)
+def test_agreement_is_over_the_documents_that_both_judged(files):
+    rows, page = table(files)
     matrix = rows[rows["kind"] == "confusion"].set_index(["first", "second"])["value"]
     assert matrix.sum() == 12 and matrix[("0", "3")] == matrix[("1", "0")] == 0
     kappas = rows[rows["kind"].str.startswith("kappa")].set_index("kind")["value"]
@@ -62,17 +62,17 @@ def test_agreement_is_over_the_documents_that_both_judged(monkeypatch, files):
     assert "| human grade | model 0 | model 3 |" in page
 
 
-def test_kappa_of_grades_is_given_where_humans_grade(monkeypatch, files):
+def test_kappa_of_grades_is_given_where_humans_grade(files):
     folder, *_ = files
     write_qrels(folder / "human.qrels", {"q0": {"d1": 2, "d3": 0}, "q1": {"d1": 1, "d3": 2}})
     write_qrels(folder / "model.qrels", {"q0": {"d1": 3, "d3": 0}, "q1": {"d1": 1, "d3": 2}})
-    rows, page = table(monkeypatch, files)
+    rows, page = table(files)
     assert rows.set_index("kind").loc["kappa of grades", "value"] == pytest.approx((3 / 4 - 1 / 4) / (1 - 1 / 4))
     assert "Cohen's kappa of grades" in page
 
 
-def test_the_bias_of_each_pair_has_its_t_interval_and_systems_their_order(monkeypatch, files):
-    rows, page = table(monkeypatch, files)
+def test_the_bias_of_each_pair_has_its_t_interval_and_systems_their_order(files):
+    rows, page = table(files)
     _, _, _, values = files
     biases = rows[rows["kind"] == "bias"].set_index(["first", "second"])
     assert list(biases.index) == [("a", "b"), ("a", "c"), ("b", "c")]
@@ -85,6 +85,6 @@ def test_the_bias_of_each_pair_has_its_t_interval_and_systems_their_order(monkey
     assert "nDCG@10: Kendall's tau" in page
 
 
-def test_where_holes_are_filled_no_document_was_judged_by_both(monkeypatch, files):
-    rows, page = table(monkeypatch, files, holes=True)
+def test_where_holes_are_filled_no_document_was_judged_by_both(files):
+    rows, page = table(files, holes=True)
     assert set(rows["kind"]) == {"tau", "bias"} and "no document was judged by both" in page

@@ -142,10 +142,10 @@ def test_each_coefficient_is_a_row(record):
     ]  # fmt: skip
 
 
-def test_the_tables_hold_every_number(monkeypatch, files, record):
+def test_the_tables_hold_every_number(files, record):
     settings = {"title": "c, t against c", "labels": {"tasks": {"a": "A *first*"}, "systems": {}}}
     paths = {"moderators": files / "c.json", "table": files / "t.tsv", "page": files / "t.md", "tex": files / "t.tex"}
-    call(monkeypatch, tables.write_moderators, settings, **paths)
+    call(tables.write_moderators, settings, **paths)
     table = pd.read_csv(files / "t.tsv", sep="\t")
     assert list(table["kind"]) == ["coefficient"] * 6 + ["subgroup"] * 2
     slope = table[table["term"] == "Size"].iloc[0]

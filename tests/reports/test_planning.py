@@ -111,7 +111,7 @@ def test_each_run_has_the_timings_of_what_was_trained_and_encoded_for_it():
             for seed in (1, 2)
         },
         "results/e/runs/d/zero/seed-0.timing.json": {
-            "encoding": "results/e/embeddings/d/m/untrained/seed-0.vectors.timing.json",
+            "encoding": "results/e/embeddings/d/m/untrained/seed-0.vectors.timing.json"
         },
     }
     assert "results/e/runs/d/zero/seed-0.timing.json" in costs.exhibit(EXPERIMENT, "cost-bm25").inputs["timing"]

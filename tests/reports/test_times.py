@@ -77,17 +77,17 @@ def test_the_candidates_are_reported_where_one_model_has_several():
     assert columns(split, {"a": "CLEF"}) == ["CLEF, split"]
 
 
-def write_tables(folder, monkeypatch, systems):
+def write_tables(folder, systems):
     """Write the tables of both, each with the text files `{work}.{tsv,md,tex}`."""
     for work in WORKS:
         files = {"costs": "costs.tsv", "table": f"{work}.tsv", "page": f"{work}.md", "tex": f"{work}.tex"}
         settings = {"work": work, "systems": systems, "tasks": {}}
-        call(monkeypatch, write_times, settings, **{option: folder / name for option, name in files.items()})
+        call(write_times, settings, **{option: folder / name for option, name in files.items()})
 
 
-def test_all_files_are_written_where_nothing_was_trained(tmp_path, monkeypatch):
+def test_all_files_are_written_where_nothing_was_trained(tmp_path):
     COSTS[:1].to_csv(tmp_path / "costs.tsv", sep="\t", index=False)
-    write_tables(tmp_path, monkeypatch, {"bm25": {"model": "BM25", "texts": "", "candidates": ""}})
+    write_tables(tmp_path, {"bm25": {"model": "BM25", "texts": "", "candidates": ""}})
     assert all((tmp_path / f"{work}.{kind}").exists() for work in WORKS for kind in ("tsv", "md", "tex"))
     assert (
         "| BM25" in (tmp_path / "inference.md").read_text()
@@ -96,11 +96,11 @@ def test_all_files_are_written_where_nothing_was_trained(tmp_path, monkeypatch):
     assert r"\toprule" in (tmp_path / "inference.tex").read_text()
 
 
-def test_what_a_kind_says_of_its_times_stands_below_the_table_of_inference(tmp_path, monkeypatch):
+def test_what_a_kind_says_of_its_times_stands_below_the_table_of_inference(tmp_path):
     COSTS[:1].to_csv(tmp_path / "costs.tsv", sep="\t", index=False)
     note = "A fusion's time is that of fusing alone."
     systems = {"bm25": {"model": "Fusion", "texts": "", "candidates": "", "note": note}}
-    write_tables(tmp_path, monkeypatch, systems)
+    write_tables(tmp_path, systems)
     assert note in (tmp_path / "inference.md").read_text() and note in (tmp_path / "inference.tex").read_text()
     assert note not in (tmp_path / "fine-tuning.md").read_text()
 

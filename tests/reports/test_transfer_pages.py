@@ -51,7 +51,7 @@ def write_values(files, chance):
 
 
 @pytest.fixture
-def made(experiment, monkeypatch):
+def made(experiment):
     matrix_metrics, curve_metrics = (
         planning.matrix_metrics(experiment, "table"),
         planning.curves_metrics(experiment, "few"),
@@ -71,11 +71,10 @@ def made(experiment, monkeypatch):
     table, record = folder / "table.tsv", Path(path("curves", experiment="e", curve="few"))
     record.parent.mkdir()
     settings = planning.matrix_settings(experiment, "table")
-    call(monkeypatch, matrix, settings, metrics=matrix_metrics, table=table)
+    call(matrix, settings, metrics=matrix_metrics, table=table)
     files = {"matrix": table, "page": table.with_suffix(".md"), "tex": table.with_suffix(".tex")}
-    call(monkeypatch, tables.matrix_table, shown.matrix_settings(experiment, "table"), **files)
+    call(tables.matrix_table, shown.matrix_settings(experiment, "table"), **files)
     call(
-        monkeypatch,
         tables.matrix_answers,
         shown.matrix_settings(experiment, "table"),
         matrix=table,
@@ -83,13 +82,13 @@ def made(experiment, monkeypatch):
     )
     files = {"metrics": curve_metrics, "timings": timings, "datasets": Path("d.tsv"), "record": record}
     settings = planning.curves_settings(experiment, "few")
-    call(monkeypatch, curves, settings, **files, table=folder / "curves-few.tsv")
-    call(monkeypatch, tables.curve_answers, exhibit.labels(experiment, "few"), record=record, **answers("curves-few"))
+    call(curves, settings, **files, table=folder / "curves-few.tsv")
+    call(tables.curve_answers, exhibit.labels(experiment, "few"), record=record, **answers("curves-few"))
     drawings = {}
     Path("results/e/figures").mkdir()
     for name in exhibit.names(experiment):
         files = {end: Path(f"results/e/figures/{name}.{end}") for end in ("svg", "pdf", "png")}
-        call(monkeypatch, figure.drawn("curves"), exhibit.exhibit(experiment, name).settings, record=record, **files)
+        call(figure.drawn("curves"), exhibit.exhibit(experiment, name).settings, record=record, **files)
         drawings[name] = files["svg"].read_text()
     return experiment, drawings
 

@@ -12,13 +12,7 @@ import pytest
 
 from ranktrial.statistics.design_matrix import design_of, levels, obstacle
 from ranktrial.statistics.estimators import estimator_named, residual_estimator
-from ranktrial.statistics.moderation import (
-    MetaRegression,
-    arrangements,
-    distinct,
-    meta_regression,
-    permutation_test,
-)
+from ranktrial.statistics.moderation import MetaRegression, arrangements, distinct, meta_regression, permutation_test
 from tests.support.r_packages import there
 
 ORACLE = Path(__file__).parent / "oracle"

@@ -31,8 +31,7 @@ def test_logarithm_far_out(tail, natural_log):
 
 
 @pytest.mark.parametrize(
-    "tail",
-    [t_two_sided(2.5, 9), t_upper(-1.2, 40), t_upper(1.2, 40), chi2_upper(130.8, 6), normal_two_sided(1.96)],
+    "tail", [t_two_sided(2.5, 9), t_upper(-1.2, 40), t_upper(1.2, 40), chi2_upper(130.8, 6), normal_two_sided(1.96)]
 )
 def test_logarithm_is_that_of_p(tail):
     assert tail.log10_p == pytest.approx(math.log10(tail.p), rel=1e-13)

@@ -33,7 +33,7 @@ def write_metrics(folder, task, system, seed, values):
 
 
 @pytest.fixture
-def plan(tmp_path, monkeypatch):
+def plan(tmp_path):
     """A plan of a comparison of BM25 with a system of three seeds; `seeds` of them are given to the comparison."""
 
     def make(seeds=3, tasks=TASKS, asked=ASKED, **statistics):
@@ -48,7 +48,7 @@ def plan(tmp_path, monkeypatch):
                 noise = seed_variance[seed] + generator.normal(0, 0.03, n)
                 treatment.append(write_metrics(tmp_path, task, "tuned", seed + 1, base + gain + noise))
         paths = {"effects": tmp_path / "effects.tsv", "meta": tmp_path / "meta.json"}
-        call(monkeypatch, compare, STATISTICS | statistics, control=control, treatment=treatment, **paths)
+        call(compare, STATISTICS | statistics, control=control, treatment=treatment, **paths)
         costs = tmp_path / "costs.tsv"
         costing = {"queries_per_second": 10.0, "seconds": 2.0, "end_to_end_seconds": 2.0, "device": "A100",
                    "end_to_end_encoding_seconds": 36.0, "end_to_end_training_seconds": 3600.0}  # fmt: skip
@@ -56,16 +56,7 @@ def plan(tmp_path, monkeypatch):
         pd.DataFrame(rows).to_csv(costs, sep="\t", index=False)
         written = tmp_path / "plan.json"
         settings = asked | {"compared": COMPARED}
-        call(
-            monkeypatch,
-            study_design,
-            settings,
-            control=control,
-            treatment=treatment,
-            costs=costs,
-            plan=written,
-            **paths,
-        )
+        call(study_design, settings, control=control, treatment=treatment, costs=costs, plan=written, **paths)
         return json.loads(written.read_text())
 
     return make
@@ -119,7 +110,7 @@ def test_a_system_against_itself_in_another_wording_has_one_seed_variance():
     assert list(values) == ["s"] and np.allclose(values["s"]["text"], 0.5)
 
 
-def test_tables_page_and_figure(plan, tmp_path, monkeypatch, capsys):
+def test_tables_page_and_figure(plan, tmp_path, capsys):
     made = plan()
     written, table, page = (
         tmp_path / "plan.json",
@@ -127,10 +118,9 @@ def test_tables_page_and_figure(plan, tmp_path, monkeypatch, capsys):
         tmp_path / "tables/study-design.md",
     )
     drawn = {name: tmp_path / f"figures/study-design-dense.{name}" for name in ("svg", "pdf", "png")}
-    call(monkeypatch, figure.drawn("study-design"), {"labels": {"tuned": "Tuned"}}, plan=written, **drawn)
+    call(figure.drawn("study-design"), {"labels": {"tuned": "Tuned"}}, plan=written, **drawn)
     assert "Tuned against bm25" in drawn["svg"].read_text() and all(path.stat().st_size for path in drawn.values())
     call(
-        monkeypatch,
         study_designs.write_designs,
         {"labels": {}},
         plans=[written],
@@ -163,11 +153,11 @@ def test_without_an_effect_of_any_task_the_mistake_is_one_line(plan):
         plan(tasks={"a": 1})
 
 
-def test_what_is_assumed_needs_no_file(tmp_path, monkeypatch):
+def test_what_is_assumed_needs_no_file(tmp_path):
     assumed = {"effect": "gain", "query_sd": 0.25, "collection_sd": 0.03, "trained": 1, "seed_sd": 0.01,
                "seed_by_collection_sd": 0.0, "seed_by_query_sd": 0.0, "training_hours": 2}  # fmt: skip
     written = tmp_path / "plan.json"
-    call(monkeypatch, study_design, ASKED | {"assumed": assumed}, plan=written)
+    call(study_design, ASKED | {"assumed": assumed}, plan=written)
     made = json.loads(written.read_text())
     assert made["components"]["seed_variances"][0]["df"] is None and made["present"] is None
     assert made["designs"][0]["hours"] == 2 and made["designs"][-1]["hours"] == 6

@@ -5,16 +5,15 @@ The jobs are those that the workflow plans; its scripts run them, and the projec
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import hashlib
 import json
 import os
-import shutil
+import pickle
 import subprocess
 import sys
-import tempfile
 import time
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -173,19 +172,29 @@ def resealed(files: dict[str, bytes], path: Path, **changes) -> Path:
     return path
 
 
-@cache
-def small() -> SimpleNamespace:
-    """The experiment's folder, its plan and its archive's files; made once."""
-    folder = Path(tempfile.mkdtemp(prefix="ranktrial-crafted-")).resolve()
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+def make(folder: Path) -> None:
+    """Run the experiment in `folder`, and write its plan and its archive there."""
     workspace = folder / "workspace"
     write_data(workspace)
     planned = with_content(workspace, plan(workspace))
     run_jobs(workspace, planned)
     files = archive(workspace, planned)
-    return SimpleNamespace(
-        workspace=workspace, planned=planned, files=files, zip=resealed(files, folder / "small.crate.zip")
-    )
+    resealed(files, folder / "small.crate.zip")
+    (folder / "made").write_bytes(pickle.dumps((planned, files)))
+
+
+MADE: list[
+    Callable[[], Path]
+] = []  # gives the folder, made once for all processes of a run (tests/archive/conftest.py)
+
+
+@cache
+def small() -> SimpleNamespace:
+    """The experiment's folder, its plan and its archive's files."""
+    (made,) = MADE
+    folder = made()
+    planned, files = pickle.loads((folder / "made").read_bytes())
+    return SimpleNamespace(workspace=folder / "workspace", planned=planned, files=files, zip=folder / "small.crate.zip")
 
 
 def record(files: dict[str, bytes], name: str):

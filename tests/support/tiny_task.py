@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import shutil
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from ranktrial.common.command_line import arguments_of
 from ranktrial.ir.collection import Document, write_corpus, write_queries
@@ -40,14 +44,17 @@ def write_collection(folder: Path) -> None:
     )
 
 
-def command(task: Path, out: Path, **settings) -> list[str]:
+def command(task: Path, out: Path, files: dict[str, Path | list[Path]] | None = None, **settings) -> list[str]:
+    """The command line of a training on the task; `files` are further options, or others in place of the task's."""
     start = "masked" if settings.get("type") == "sparse-encoder" else "start"
     paths = {
         **{"start": task / start, "corpus": task / "corpus.jsonl", "queries": task / "queries.jsonl"},
         **{"negatives": task / "negatives.tsv", "checkpoint": out / "model", "timing": out / "timing.json"},
-        "training-log": out / "log.tsv",
-    }
-    options = [part for name, path in paths.items() for part in (f"--{name}", str(path))]
+        "training_log": out / "log.tsv",
+    } | (files or {})
+    options = []
+    for name, path in paths.items():
+        options += [f"--{name.replace('_', '-')}", *map(str, path if isinstance(path, list) else [path])]
     script = str(ROOT / "scripts" / "training" / "fine_tune.py")
     return [sys.executable, script, *options, "--settings", json.dumps(SCHEDULE | settings)]
 
@@ -61,11 +68,42 @@ def without_dropout(task: Path, folder: Path) -> Path:
     return folder
 
 
-def in_process(task: Path, out: Path, monkeypatch, **settings) -> None:
-    from scripts.training.fine_tune import fine_tune as script
+def train(task: Path, out: Path, files: dict[str, Path | list[Path]] | None = None, **settings) -> dict:
+    """Train in this process, whose command line further processes of the training are given; what its timing says."""
+    from scripts.training.fine_tune import fine_tune
 
-    monkeypatch.setattr(sys, "argv", command(task, out, **settings)[1:])
-    script(**arguments_of(script))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", command(task, out, files, **settings)[1:])
+        fine_tune(**arguments_of(fine_tune))
+    return json.loads((out / "timing.json").read_text())
+
+
+def kill(where: str, count: int, task: Path, out: Path, files: dict | None = None, **settings) -> None:
+    """Train in a process that is killed without warning, after `count` steps or while it saves for the n-th time."""
+    words = [sys.executable, "-c", KILLER, where, str(count), *command(task, out, files, **settings)[2:]]
+    done = subprocess.run(words, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    assert not (out / "model").exists()
+
+
+KILLER = """
+import os, signal, sys
+from ranktrial.common.command_line import arguments_of
+from ranktrial.training import checkpoints, trainer
+from scripts.training.fine_tune import fine_tune
+where, count = sys.argv[1], int(sys.argv[2])
+del sys.argv[1:3]
+owner, name = {"step": (checkpoints.Recorder, "on_step_end"), "save": (trainer.MicroBatchTrainer, "_save")}[where]
+original = getattr(owner, name)
+calls = []
+def counted(*arguments, **named):
+    original(*arguments, **named)
+    calls.append(1)
+    if len(calls) == count:
+        os.kill(os.getpid(), signal.SIGKILL)
+setattr(owner, name, counted)
+fine_tune(**arguments_of(fine_tune))
+"""
 
 
 def read_log(out: Path) -> list[dict[str, str]]:

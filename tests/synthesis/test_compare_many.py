@@ -21,7 +21,7 @@ def metrics(folder, task, system, seed, values):
     return path
 
 
-def test_the_script_pairs_by_query_averages_seeds_and_says_what_is_left_out(tmp_path, monkeypatch):
+def test_the_script_pairs_by_query_averages_seeds_and_says_what_is_left_out(tmp_path):
     generator = np.random.default_rng(1)
     paths = []
     for task in ("t", "u"):
@@ -41,7 +41,7 @@ def test_the_script_pairs_by_query_averages_seeds_and_says_what_is_left_out(tmp_
         "permutations": 99,
         "seed": 1,
     }
-    call(monkeypatch, compare_many, settings, metrics=paths, **out)
+    call(compare_many, settings, metrics=paths, **out)
     table, reported = pd.read_csv(out["table"], sep="\t"), json.loads(out["record"].read_text())
     assert table["task"].tolist() == ["t", "u", OVER_TASKS] and table["n"].tolist() == [20, 20, 40]
     assert table["difference"].tolist() == pytest.approx([0.09] * 3) and reported["seeds"] == {"a": 2, "b": 1}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +19,9 @@ from ranktrial.statistics.task_results import task_warnings
 from ranktrial.synthesis.comparing import DependenceData, Settings, compared, mixed_estimands, unknown_seeds
 from ranktrial.synthesis.comparison_results import dependence_record, rows
 from ranktrial.synthesis.metrics_files import Scores
+from scripts.synthesis.compare import compare
+from tests.support.calling import call
+from tests.support.one_line import refused
 
 BASE = {"control": "c", "treatment": "t", "measure": "RR", "effect": "MD", "estimator": "REML",
         "interval": "knapp-hartung", "task_interval": "t", "alpha": 0.05, "ddof": 1, "permutations": 500,
@@ -175,7 +176,7 @@ def test_unknown_seeds_are_said():
     settings = Settings(**BASE, seed_sources={"control": SeedsOf(UNKNOWN)})
     assert unknown_seeds(settings) == [
         "c was trained once, and the experiment does not show what other seeds would give: intervals are conditional on "
-        "this seed and too narrow",
+        "this seed and too narrow"
     ]
     assert unknown_seeds(replace(settings, seeds="conditional")) == []
     assert compared(pairs(), settings).synthesis.meta.given_seeds is None
@@ -261,16 +262,16 @@ def test_a_mean_of_seeds_beside_a_selected_one_is_said():
     assert not mixed_estimands("t", {"a": ["1", "2"], "b": ["1", "2"]})
 
 
-def metrics(folder: Path, task: str, system: str, seed: int, values: np.ndarray) -> str:
+def metrics(folder: Path, task: str, system: str, seed: int, values: np.ndarray) -> Path:
     path = folder / "metrics" / task / system / f"seed-{seed}.tsv"
     path.parent.mkdir(parents=True, exist_ok=True)
     pd.DataFrame({"query_id": [f"q{j}" for j in range(len(values))], "RR": values}).to_csv(path, sep="\t", index=False)
-    return str(path)
+    return path
 
 
-def script(folder: Path, **changes: object) -> subprocess.CompletedProcess[str]:
+def script(folder: Path, **changes: object) -> dict:
     g = np.random.default_rng(3)
-    files: dict[str, list[str]] = {"control": [], "treatment": [], "siblings": []}
+    files: dict[str, list[Path]] = {"control": [], "treatment": [], "siblings": []}
     for task in ("a", "b"):
         control = g.normal(0.4, 0.1, 30)
         files["control"].append(metrics(folder, task, "c", 0, control))
@@ -281,15 +282,12 @@ def script(folder: Path, **changes: object) -> subprocess.CompletedProcess[str]:
     (folder / "clusters.tsv").write_text("".join(f"q{j}\tk{j // 3}\n" for j in range(30)))
     settings = BASE | {"corpora": {"a": "x", "b": "x"}, "qrels": {"a": str(qrels), "b": str(qrels)},
                        "seed_sources": {"treatment": {"status": "borrowed", "system": "s"}}} | changes  # fmt: skip
-    options = [word for name, paths in files.items() for word in (f"--{name}", *paths)]
-    command = [sys.executable, "scripts/synthesis/compare.py", *options, "--effects", str(folder / "c.tsv")]
-    command += ["--meta", str(folder / "c.json"), "--settings", json.dumps(settings)]
-    return subprocess.run(command, capture_output=True, text=True, env={"PYTHONPATH": ".", "PATH": "/usr/bin:/bin"})
+    call(compare, settings, **files, effects=folder / "c.tsv", meta=folder / "c.json")
+    return json.loads((folder / "c.json").read_text())
 
 
 def test_the_script_reads_judgements_clusters_and_siblings(tmp_path):
-    assert script(tmp_path, cluster_files={"a": str(tmp_path / "clusters.tsv")}).returncode == 0
-    meta = json.loads((tmp_path / "c.json").read_text())
+    meta = script(tmp_path, cluster_files={"a": str(tmp_path / "clusters.tsv")})
     assert meta["clusters"] == {"a": 10, "b": 15}
     assert meta["seeds"]["treatment"]["seeds"] == 3 and meta["seeds"]["treatment"]["sd"] == pytest.approx(0.01)
     assert meta["given_seeds"]["ci_high"] <= meta["summary"]["ci_high"] and meta["collections"] == {"a": 0, "b": 0}
@@ -297,6 +295,5 @@ def test_the_script_reads_judgements_clusters_and_siblings(tmp_path):
 
 def test_a_wrong_file_of_clusters_is_one_line(tmp_path):
     (tmp_path / "wrong.tsv").write_text("q0\tk0\nq1 k1\n")
-    done = script(tmp_path, cluster_files={"a": str(tmp_path / "wrong.tsv")})
-    expected = f"error: {tmp_path}/wrong.tsv:2: expected a query id, a tab and the name of its cluster\n"
-    assert done.returncode == 1 and done.stderr == expected
+    with refused(start=f"{tmp_path}/wrong.tsv:2: expected a query id, a tab and the name of its cluster"):
+        script(tmp_path, cluster_files={"a": str(tmp_path / "wrong.tsv")})

@@ -161,12 +161,12 @@ def settings(**changes) -> dict:
     return plain | {"tasks": tasks} | changes
 
 
-def test_a_job_reads_the_facts_of_its_tasks_and_writes_values_models_and_groups(monkeypatch, files):
+def test_a_job_reads_the_facts_of_its_tasks_and_writes_values_models_and_groups(files):
     names = ("corpus-size", "one-gold-document", "judged-gap")
     asked = [{"name": name, "label": name} for name in names]
     own = {"name": "year", "label": "Year", "values": {f"d{number}": 2000.0 + number for number in range(1, 7)}}
     given = settings(moderators=[*asked, own], subgroups={"name": "trained", "label": "Training"})
-    call(monkeypatch, moderate.moderate, given, **files)
+    call(moderate.moderate, given, **files)
     found = json.loads(files["moderators"].read_text())
     assert list(found["values"]) == ["d1", "d2", "d3", "d4", "d5", "d6"]  # as in the effects file
     expected = {"corpus-size": 3, "one-gold-document": 2 / 3, "judged-gap": 0.3, "year": 2003}
@@ -179,30 +179,30 @@ def test_a_job_reads_the_facts_of_its_tasks_and_writes_values_models_and_groups(
     assert levels["trained on it"]["effect"] > levels["transfer"]["effect"] and levels["transfer"]["k"] == 3
 
 
-def test_a_constant_moderator_is_said_and_what_is_explained_is_the_tau2_of_the_summary(monkeypatch, files):
+def test_a_constant_moderator_is_said_and_what_is_explained_is_the_tau2_of_the_summary(files):
     given = settings(moderators=[{"name": "x", "label": "x", "values": dict.fromkeys(settings()["tasks"], 1.0)}])
-    call(monkeypatch, moderate.moderate, given, **files)
+    call(moderate.moderate, given, **files)
     (model,) = json.loads(files["moderators"].read_text())["models"]
     assert model["problem"] == "x is the same on all tasks" and "coefficients" not in model
     values = {"d1": -1.0, "d2": 1.0, "d3": 1.0, "d4": -1.0, "d5": 0.0, "d6": 0.0}
-    call(monkeypatch, moderate.moderate, settings(moderators=[{"name": "x", "label": "x", "values": values}]), **files)
+    call(moderate.moderate, settings(moderators=[{"name": "x", "label": "x", "values": values}]), **files)
     (model,) = json.loads(files["moderators"].read_text())["models"]
     summary = meta_analysis([0.01, 0.08, 0.02, 0.09, 0.05], [1e-4, 2e-4, 3e-4, 4e-4, 5e-4], "REML", "normal")
     assert math.isclose(model["tau2_of_all"], summary.tau2, rel_tol=1e-9)
 
 
-def test_correlations_are_modelled_as_fishers_z_and_shown_as_r(monkeypatch, files):
+def test_correlations_are_modelled_as_fishers_z_and_shown_as_r(files):
     given = settings(effect="CORR", moderators=[{"name": "corpus-size", "label": "size"}])
-    call(monkeypatch, moderate.moderate, given, **files)
+    call(moderate.moderate, given, **files)
     (model,) = json.loads(files["moderators"].read_text())["models"]
     intercept, slope = (coefficient["estimate"] for coefficient in model["coefficients"])
     assert math.isclose(model["line"][0]["effect"], math.tanh(intercept + slope))
 
 
-def test_a_job_takes_the_covariance_and_seed_effects_from_the_meta_record(monkeypatch, files):
+def test_a_job_takes_the_covariance_and_seed_effects_from_the_meta_record(files):
     """Five tasks have an effect; the last two share queries, and all the seed effects of a treatment with three seeds."""
     asked = settings(moderators=[{"name": "corpus-size", "label": "size"}])
-    call(monkeypatch, moderate.moderate, asked, **files)
+    call(moderate.moderate, asked, **files)
     before = json.loads(files["moderators"].read_text())
     sampling = np.diag([1e-4, 2e-4, 3e-4, 4e-4, 5e-4])
     sampling[3, 4] = sampling[4, 3] = 2e-4
@@ -211,7 +211,7 @@ def test_a_job_takes_the_covariance_and_seed_effects_from_the_meta_record(monkey
     )
     dependence = Dependence(sampling, (9.0,) * 5, (0, 1, 2, 3, 3), (seed_effect,))
     files["meta"].write_text(json.dumps(as_json(replace(meta_record(), dependence=as_record(dependence)))))
-    call(monkeypatch, moderate.moderate, asked, **files)
+    call(moderate.moderate, asked, **files)
     found = json.loads(files["moderators"].read_text())
     assert before["depends_on"] == []
     assert found["depends_on"] == [

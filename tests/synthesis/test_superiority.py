@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
 from ranktrial.statistics.superiority import superiority, without_rounding
+from scripts.synthesis.superiority_table import queries
+from tests.support.calling import call
 from tests.synthesis.test_compare import metrics
+
+SETTINGS = {"control": "c", "treatment": "t", "measure": "P@1", "alpha": 0.05}
 
 
 def test_by_hand():
@@ -72,14 +72,12 @@ def test_with_clusters_the_interval_covers_as_often_as_it_says(correlation):
 
 def test_the_clusters_of_a_file_are_those_of_the_interval(tmp_path):
     values = dict(zip(map(str, range(40)), np.random.default_rng(5).choice([0.0, 1.0], 40), strict=True))
-    files = [metrics(tmp_path, "a", "c", 0, dict.fromkeys(values, 0.5)), metrics(tmp_path, "a", "t", 0, values)]
+    files = {"control": metrics(tmp_path, "a", "c", 0, dict.fromkeys(values, 0.5)),
+             "treatment": metrics(tmp_path, "a", "t", 0, values),
+             "table": tmp_path / "q.tsv", "differences": tmp_path / "d.tsv"}  # fmt: skip
     (tmp_path / "clusters.tsv").write_text("".join(f"{query}\tc{int(query) // 4}\n" for query in values))
     for given, units in (({}, None), ({"cluster_files": {"a": str(tmp_path / "clusters.tsv")}}, np.arange(40) // 4)):
-        reported = json.dumps({"control": "c", "treatment": "t", "measure": "P@1", "alpha": 0.05} | given)
-        command = [sys.executable, "scripts/synthesis/superiority_table.py", "--control", files[0], "--treatment",
-                   files[1], "--table", tmp_path / "q.tsv", "--differences", tmp_path / "d.tsv",
-                   "--settings", reported]  # fmt: skip
-        subprocess.run(command, check=True, env={"PYTHONPATH": ".", "PATH": "/usr/bin:/bin"})
+        call(queries, SETTINGS | given, **files)
         row = pd.read_csv(tmp_path / "q.tsv", sep="\t").iloc[0]
         expected = superiority(np.array([*values.values()]) - 0.5, 0.05, units)
         assert (row["ci_low"], row["ci_high"]) == pytest.approx((expected.ci_low, expected.ci_high))
@@ -101,10 +99,8 @@ def test_from_files_over_seeds_and_paired_by_id(tmp_path, settings, wins):
     control = [metrics(tmp_path, "a", "c", 0, {"1": 0.5, "2": 0.5, "3": 0.5, "4": 0.5})]
     treatment = [metrics(tmp_path, "a", "t", 1, {"2": 0.9, "1": 0.2, "3": 0.4, "4": 0.4}),
                  metrics(tmp_path, "a", "t", 2, {"1": 0.2, "2": 0.9, "3": 0.6, "4": 0.5})]  # fmt: skip
-    reported = json.dumps({"control": "c", "treatment": "t", "measure": "P@1", "alpha": 0.05} | settings)
-    command = [sys.executable, "scripts/synthesis/superiority_table.py", "--control", *control, "--treatment", *treatment,
-               "--table", tmp_path / "q.tsv", "--differences", tmp_path / "d.tsv", "--settings", reported]  # fmt: skip
-    subprocess.run(command, check=True, env={"PYTHONPATH": ".", "PATH": "/usr/bin:/bin"})
+    outputs = {"table": tmp_path / "q.tsv", "differences": tmp_path / "d.tsv"}
+    call(queries, SETTINGS | settings, control=control, treatment=treatment, **outputs)
     row = pd.read_csv(tmp_path / "q.tsv", sep="\t").iloc[0]
     assert (row["task"], row["n"], row["wins"], row["ties"]) == ("a", 4, wins, 1)
     differences = pd.read_csv(tmp_path / "d.tsv", sep="\t", dtype=str)

@@ -7,7 +7,7 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.models.adapters import adapter
-from tests.support.tiny_task import in_process, read_log, same, weights
+from tests.support.tiny_task import read_log, same, train, weights
 
 FEW = {"epochs": 1, "learning_rate": 1e-2}
 
@@ -25,9 +25,9 @@ def test_gradient_checkpointing_changes_memory_and_no_weights(task, tmp_path, mo
         return original(*arguments, **named)
 
     monkeypatch.setattr("transformers.modeling_utils.checkpoint", counted)
-    in_process(task, tmp_path / "plain", monkeypatch, type=kind, **FEW)
+    train(task, tmp_path / "plain", type=kind, **FEW)
     assert not calls
-    in_process(task, tmp_path / "less", monkeypatch, type=kind, gradient_checkpointing=True, **FEW)
+    train(task, tmp_path / "less", type=kind, gradient_checkpointing=True, **FEW)
     assert calls and all(named["use_reentrant"] is False for named in calls)
     one, other = weights(tmp_path / "plain"), weights(tmp_path / "less")
     for name, rows in one.items():
@@ -36,15 +36,15 @@ def test_gradient_checkpointing_changes_memory_and_no_weights(task, tmp_path, mo
     np.testing.assert_allclose(*losses, rtol=1e-5)
 
 
-def test_an_adapter_trains_alike_with_gradient_checkpointing_and_micro_batches(task, tmp_path, monkeypatch):
+def test_an_adapter_trains_alike_with_gradient_checkpointing_and_micro_batches(task, tmp_path):
     given = {"r": 4, "lora_alpha": 8, "lora_dropout": 0.0, "target_modules": "all-linear", "merge": True}
-    in_process(task, tmp_path / "plain", monkeypatch, lora=given, **FEW)
-    in_process(task, tmp_path / "less", monkeypatch, lora=given, gradient_checkpointing=True, **FEW)
+    train(task, tmp_path / "plain", lora=given, **FEW)
+    train(task, tmp_path / "less", lora=given, gradient_checkpointing=True, **FEW)
     one, other = weights(tmp_path / "plain"), weights(tmp_path / "less")
     for name, rows in one.items():
         np.testing.assert_allclose(rows, other[name], rtol=1e-4, atol=1e-6)
     both = {"lora": given, "micro_batch": 2, "gradient_checkpointing": True, "matryoshka_dims": [32, 8]}
-    in_process(task, tmp_path / "all", monkeypatch, **both, **FEW)
+    train(task, tmp_path / "all", **both, **FEW)
     reported = json.loads((tmp_path / "all/timing.json").read_text())
     assert all(reported[key] == value for key, value in both.items())
 
@@ -65,24 +65,24 @@ def test_the_loss_of_several_dimensions_is_the_librarys(task, tmp_path, monkeypa
     first = {}
     for name, dimensions in (("both", [32, 8]), ("whole", [32]), ("few", [8]), ("none", None)):
         given = short | ({"matryoshka_dims": dimensions} if dimensions else {})
-        in_process(task, tmp_path / name, monkeypatch, **given)
+        train(task, tmp_path / name, **given)
         first[name] = float(read_log(tmp_path / name)[0]["loss"])
     assert first["both"] == pytest.approx(first["whole"] + first["few"], rel=1e-5)
     assert first["whole"] == pytest.approx(first["none"], rel=1e-5) or loss == "TripletLoss"  # of unit length or not
     assert first["few"] != pytest.approx(first["none"], rel=1e-3)
 
 
-def test_more_dimensions_than_vectors_have_are_a_mistake(task, tmp_path, monkeypatch):
+def test_more_dimensions_than_vectors_have_are_a_mistake(task, tmp_path):
     with pytest.raises(UserError, match=r"matryoshka_dims: 64, but this model's vectors have 32 dimensions"):
-        in_process(task, tmp_path, monkeypatch, matryoshka_dims=[64, 32])
+        train(task, tmp_path, matryoshka_dims=[64, 32])
 
 
 @pytest.mark.long
-def test_what_is_trained_for_few_dimensions_ranks_better_in_them(task, tmp_path, monkeypatch):
+def test_what_is_trained_for_few_dimensions_ranks_better_in_them(task, tmp_path):
     """What training is for: with 2 dimensions the positives of the training set are found more often."""
     found = {}
     for name, dimensions in (("few", [32, 2]), ("whole", [32])):
-        in_process(task, tmp_path / name, monkeypatch, matryoshka_dims=dimensions, epochs=30, learning_rate=5e-3)
+        train(task, tmp_path / name, matryoshka_dims=dimensions, epochs=30, learning_rate=5e-3)
         kind = adapter("bi-encoder")
         model = kind.load(tmp_path / name / "model", 16)
         kind.truncate(model, 2)
@@ -101,7 +101,7 @@ def test_bf16_trains_nearly_the_weights_of_fp32(task, tmp_path, monkeypatch, kin
     monkeypatch.setattr("ranktrial.models.running.has", lambda instructions: True)  # any processor can imitate it
     few = {"type": kind, "epochs": 1, "learning_rate": 1e-3}
     for name, precision in (("usual", None), ("whole", "fp32"), ("half", "bf16")):
-        in_process(task, tmp_path / name, monkeypatch, precision=precision, **few)
+        train(task, tmp_path / name, precision=precision, **few)
         assert json.loads((tmp_path / name / "timing.json").read_text())["precision"] == (precision or "fp32")
     assert same(tmp_path / "usual", tmp_path / "whole") and not same(tmp_path / "whole", tmp_path / "half")
     losses = [[float(row["loss"]) for row in read_log(tmp_path / name)] for name in ("whole", "half")]
@@ -111,5 +111,5 @@ def test_bf16_trains_nearly_the_weights_of_fp32(task, tmp_path, monkeypatch, kin
 def test_a_processor_without_bf16_says_so_in_one_line(task, tmp_path, monkeypatch):
     monkeypatch.setattr("ranktrial.models.running.has", lambda instructions: False)
     with pytest.raises(UserError, match=r"^precision: this processor, .* does not compute in bf16; leave it out$"):
-        in_process(task, tmp_path / "half", monkeypatch, precision="bf16", **FEW)
+        train(task, tmp_path / "half", precision="bf16", **FEW)
     assert not (tmp_path / "half" / "model").exists()

@@ -1,18 +1,11 @@
 """Trainings with other rows in each epoch: which rows a batch holds, resuming in mid-epoch, and every shape."""
 
-import json
-import os
-import signal
-import subprocess
-import sys
-
 import pytest
 
 from ranktrial.models import running  # noqa: F401  before torch: it sets how torch's threads wait
 from ranktrial.models.losses import LISTS, PAIRS, RANKED, TRIPLETS
 from ranktrial.training.examples import Row, Table, columns, columns_of, read_table
-from tests.support.tiny_task import ROOT, command, in_process, read_log, same, weights
-from tests.training.test_fine_tune import KILLER
+from tests.support.tiny_task import kill, read_log, same, train, weights
 
 HEADER = "query_id\tpositive_id\tnegative_id\tsource\tbm25_rank\tepoch"
 EPOCHS = 3
@@ -68,16 +61,15 @@ def test_each_epoch_is_trained_on_its_own_rows(drawn, tmp_path, monkeypatch, kin
         return step(self, model, inputs, *others)
 
     monkeypatch.setattr(trainer.MicroBatchTrainer, "training_step", counted)
-    in_process(drawn, tmp_path, monkeypatch, type=kind, loss=loss, epochs=EPOCHS, draw="epoch", batch_size=5)
+    timing = train(drawn, tmp_path, type=kind, loss=loss, epochs=EPOCHS, draw="epoch", batch_size=5)
     rows = 10 if loss != "BinaryCrossEntropyLoss" else 20
-    timing = json.loads((tmp_path / "timing.json").read_text())
     assert (timing["examples"], timing["queries"], timing["queries_without_candidate"]) == (rows, 10, 1)
     assert timing["steps"] == len(seen) == EPOCHS * rows // 5
     assert [float(row["epoch"]) for row in read_log(tmp_path)][-1] == EPOCHS
     assert [epoch for epoch, _, _ in seen] == [e for e in range(EPOCHS) for _ in range(rows // 5)]
 
 
-def test_a_training_with_draws_learns_from_them(drawn, task, tmp_path, monkeypatch):
+def test_a_training_with_draws_learns_from_them(drawn, task, tmp_path):
     """The weights are others where only the last epoch's negatives are others, and the same where the file is."""
     changed = tmp_path / "changed"
     changed.mkdir()
@@ -89,7 +81,7 @@ def test_a_training_with_draws_learns_from_them(drawn, task, tmp_path, monkeypat
     (changed / "negatives.tsv").write_text("\n".join(last) + "\n")
     settings = {"type": "cross-encoder", "loss": "MarginRankingLoss", "epochs": EPOCHS, "draw": "epoch"}
     for folder, name in ((drawn, "a"), (drawn, "b"), (changed, "c")):
-        in_process(folder, tmp_path / name, monkeypatch, **settings)
+        train(folder, tmp_path / name, **settings)
     assert same(tmp_path / "a", tmp_path / "b") and not same(tmp_path / "a", tmp_path / "c")
 
 
@@ -97,15 +89,10 @@ def test_a_training_with_draws_learns_from_them(drawn, task, tmp_path, monkeypat
 @pytest.mark.parametrize(
     ("kind", "loss"), [("bi-encoder", "MultipleNegativesRankingLoss"), ("cross-encoder", "MarginRankingLoss")]
 )
-def test_a_training_killed_in_mid_epoch_ends_with_the_same_weights(drawn, tmp_path, monkeypatch, kind, loss):
+def test_a_training_killed_in_mid_epoch_ends_with_the_same_weights(drawn, tmp_path, kind, loss):
     settings = {"type": kind, "loss": loss, "epochs": EPOCHS, "draw": "epoch"}
     settings |= {"head_learning_rate": 1e-2} if kind == "cross-encoder" else {}
     killed, whole = tmp_path / "killed", tmp_path / "whole"
-    arguments = ["step", "5", *command(drawn, killed, **settings)[2:]]  # in the second epoch, after its first step
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, "-c", KILLER, *arguments], env=environment, capture_output=True, text=True)
-    assert done.returncode == -signal.SIGKILL, done.stderr
-    in_process(drawn, killed, monkeypatch, **settings)
-    in_process(drawn, whole, monkeypatch, **settings)
-    assert json.loads((killed / "timing.json").read_text())["resumed_at_step"] == 4
+    kill("step", 5, drawn, killed, **settings)  # in the second epoch, after its first step
+    assert [train(drawn, out, **settings)["resumed_at_step"] for out in (killed, whole)] == [4, 0]
     assert same(killed, whole) and weights(whole)

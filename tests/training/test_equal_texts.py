@@ -42,14 +42,14 @@ def folder(tmp_path):
 
 @pytest.mark.parametrize("source", ["bm25", "random", "system"])
 @pytest.mark.parametrize("labels", ["human", "bm25"])
-def test_documents_of_equal_text_are_no_negatives_and_counted(folder, monkeypatch, capsys, source, labels):
+def test_documents_of_equal_text_are_no_negatives_and_counted(folder, capsys, source, labels):
     files = {"corpus": folder / "corpus.jsonl", "queries": folder / "queries.jsonl", "qrels": folder / "train.qrels",
              "evaluation_qrels": [], "first_stage": [folder / "run"], "negatives": folder / "out.tsv"}  # fmt: skip
     if source == "system":
         files |= {"runs": [folder / "run"], "scores": [], "record": folder / "record.json"}
-        call(monkeypatch, mine.mine_negatives, SETTINGS | {"from": ["near"], "labels": labels}, **files)
+        call(mine.mine_negatives, SETTINGS | {"from": ["near"], "labels": labels}, **files)
     else:
-        call(monkeypatch, negatives.negatives, SETTINGS | {"from": source, "labels": labels}, **files)
+        call(negatives.negatives, SETTINGS | {"from": source, "labels": labels}, **files)
     with open(folder / "out.tsv") as file:
         rows = [row for row in csv.DictReader(file, delimiter="\t") if row["source"] != UNFIT]
     # BM25's best document, d0, is the positive of both queries where it labels.

@@ -1,24 +1,18 @@
 """Evaluation while a model is trained: the values, what it leaves alone, the best weights, patience, and a kill."""
 
-import json
-import os
-import signal
-import subprocess
-import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 
-from ranktrial.common.command_line import arguments_of
 from ranktrial.common.errors import UserError
 from ranktrial.ir.measures import evaluate
 from ranktrial.ir.trec import read_qrels, read_run, write_qrels, write_run
 from ranktrial.training.best_weights import Evaluations
-from tests.support.tiny_task import ROOT, in_process, read_log, same
-from tests.support.tiny_task import command as plain_command
-from tests.training.test_fine_tune import KILLER
+from scripts.inference.rerank import rerank
+from tests.support.calling import call
+from tests.support.tiny_task import kill, read_log, same, train
 
 HOW = {"measure": "nDCG@10", "candidates": 8, "batch_size": 4}
 KINDS = ["bi-encoder", "cross-encoder",
@@ -37,19 +31,11 @@ def dev(task):
 
 
 def of_dev(dev):
-    return ["--dev-run", dev / "dev.trec", "--dev-queries", dev / "queries.jsonl", "--dev-qrels", dev / "dev.qrels"]
+    return {"dev_run": dev / "dev.trec", "dev_queries": dev / "queries.jsonl", "dev_qrels": dev / "dev.qrels"}
 
 
-def command(dev, out, **settings):
-    return [*plain_command(dev, out, **settings), *map(str, of_dev(dev))]
-
-
-def trained(dev, out, monkeypatch, **settings):
-    from scripts.training.fine_tune import fine_tune
-
-    monkeypatch.setattr(sys, "argv", command(dev, out, **settings)[1:])
-    fine_tune(**arguments_of(fine_tune))
-    return json.loads((out / "timing.json").read_text())
+def trained(dev, out, **settings):
+    return train(dev, out, of_dev(dev), **settings)
 
 
 def values(out):
@@ -57,10 +43,10 @@ def values(out):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_evaluating_changes_no_weights_and_its_value_is_that_of_the_run(dev, tmp_path, monkeypatch, kind):
+def test_evaluating_changes_no_weights_and_its_value_is_that_of_the_run(dev, tmp_path, kind):
     """The same weights with and without; re-ranking with what was saved scores as the last evaluation did."""
-    timing = trained(dev, tmp_path / "reported", monkeypatch, type=kind, evaluate=HOW | {"every": 2})
-    in_process(dev, tmp_path / "plain", monkeypatch, type=kind)
+    timing = trained(dev, tmp_path / "reported", type=kind, evaluate=HOW | {"every": 2})
+    train(dev, tmp_path / "plain", type=kind)
     assert same(tmp_path / "reported", tmp_path / "plain")
     reported, plain = read_log(tmp_path / "reported"), read_log(tmp_path / "plain")
     assert [row["loss"] for row in reported] == [row["loss"] for row in plain] and "nDCG@10" not in plain[0]
@@ -69,17 +55,13 @@ def test_evaluating_changes_no_weights_and_its_value_is_that_of_the_run(dev, tmp
     assert timing["kept_step"] == steps and timing["best_value"] == max(values(tmp_path / "reported").values())
     assert timing["stopped_early"] is False and timing["evaluation_seconds"] > 0
 
-    from scripts.inference.rerank import rerank
-
     with_relevant = read_run(dev / "dev.trec")
     with_relevant["q9"]["d9"] = 0.5
     write_run(tmp_path / "first.trec", with_relevant, "bm25")
     paths = {"checkpoint": tmp_path / "reported/model", "corpus": dev / "corpus.jsonl", "queries": dev / "queries.jsonl",
-             "first-stage": tmp_path / "first.trec", "run": tmp_path / "run.trec", "timing": tmp_path / "t.json"}  # fmt: skip
+             "first_stage": tmp_path / "first.trec", "run": tmp_path / "run.trec", "timing": tmp_path / "t.json"}  # fmt: skip
     settings = {"type": kind, "backend": "torch", "max_length": 16, "batch_size": 4, "depth": 8, "tag": "x"}
-    options = [part for name, path in paths.items() for part in (f"--{name}", str(path))]
-    monkeypatch.setattr(sys, "argv", ["rerank.py", *options, "--settings", json.dumps(settings)])
-    rerank(**arguments_of(rerank))
+    call(rerank, settings, **paths)
     scored = evaluate(read_run(tmp_path / "run.trec"), read_qrels(dev / "dev.qrels"), ["nDCG@10"])["nDCG@10"].mean()
     assert values(tmp_path / "reported")[steps] == scored
 
@@ -103,21 +85,21 @@ def test_the_best_weights_are_kept(dev, tmp_path, monkeypatch, gpus):
     """
     scripted(monkeypatch)
     best = {"evaluate": HOW | {"every": 1}, "load_best_model_at_end": True, "epochs": 2}
-    timing = trained(dev, tmp_path / "best", monkeypatch, gpus=gpus, **best)
+    timing = trained(dev, tmp_path / "best", gpus=gpus, **best)
     assert (timing["best_step"], timing["kept_step"], timing["steps"]) == (4, 4, 6)
     assert timing["best_value"] == 0.504 and values(tmp_path / "best") == VALUES
     assert not (tmp_path / "best/model.resume").exists()
     scripted(monkeypatch)
     last = {"evaluate": HOW | {"every": 1}, "early_stopping_patience": 2, "early_stopping_threshold": 0.01, "epochs": 2}
-    timing = trained(dev, tmp_path / "stopped", monkeypatch, gpus=gpus, **last)
+    timing = trained(dev, tmp_path / "stopped", gpus=gpus, **last)
     assert (timing["steps"], timing["kept_step"], timing["best_step"], timing["stopped_early"]) == (4, 4, 4, True)
     assert same(tmp_path / "best", tmp_path / "stopped")
-    in_process(dev, tmp_path / "whole", monkeypatch, epochs=2)
+    train(dev, tmp_path / "whole", epochs=2)
     assert not same(tmp_path / "best", tmp_path / "whole")
 
 
-def test_each_epoch_ends_with_an_evaluation_where_no_steps_are_said(dev, tmp_path, monkeypatch):
-    trained(dev, tmp_path, monkeypatch, evaluate=HOW, epochs=2.5)
+def test_each_epoch_ends_with_an_evaluation_where_no_steps_are_said(dev, tmp_path):
+    trained(dev, tmp_path, evaluate=HOW, epochs=2.5)
     assert list(values(tmp_path)) == [3, 6, 8]
 
 
@@ -126,16 +108,13 @@ def test_each_epoch_ends_with_an_evaluation_where_no_steps_are_said(dev, tmp_pat
     ("kind", "where", "count", "resumed_at"),
     [("bi-encoder", "save", 4, 6), ("cross-encoder", "step", 11, 10)],  # saved every two steps
 )
-def test_a_killed_training_keeps_the_same_best(dev, tmp_path, monkeypatch, kind, where, count, resumed_at):
+def test_a_killed_training_keeps_the_same_best(dev, tmp_path, kind, where, count, resumed_at):
     settings = {"evaluate": HOW | {"every": 1}, "load_best_model_at_end": True, "early_stopping_patience": 30,
                 "type": kind, "epochs": 4, "learning_rate": 0.01}  # fmt: skip
     killed, whole = tmp_path / "killed", tmp_path / "whole"
-    arguments = [where, str(count), *command(dev, killed, **settings)[2:]]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, "-c", KILLER, *arguments], env=environment, capture_output=True, text=True)
-    assert done.returncode == -signal.SIGKILL, done.stderr
-    after = trained(dev, killed, monkeypatch, **settings)
-    before = trained(dev, whole, monkeypatch, **settings)
+    kill(where, count, dev, killed, of_dev(dev), **settings)
+    after = trained(dev, killed, **settings)
+    before = trained(dev, whole, **settings)
     assert after["resumed_at_step"] == resumed_at
     decided = ("best_step", "best_value", "kept_step", "steps", "evaluations", "stopped_early")
     assert [after[name] for name in decided] == [before[name] for name in decided]
@@ -159,7 +138,7 @@ def test_patience_is_that_of_transformers(threshold, tmp_path):
             assert ours.stopped == (theirs.early_stopping_patience_counter >= 3)
 
 
-def test_dev_queries_without_a_relevant_document_are_a_mistake(dev, tmp_path, monkeypatch):
+def test_dev_queries_without_a_relevant_document_are_a_mistake(dev, tmp_path):
     empty = tmp_path / "task"
     empty.mkdir()
     for path in dev.iterdir():
@@ -167,7 +146,7 @@ def test_dev_queries_without_a_relevant_document_are_a_mistake(dev, tmp_path, mo
     (empty / "dev.qrels").unlink()
     (empty / "dev.qrels").write_text("q1 0 d1 0\n")
     with pytest.raises(UserError, match=r"dev.qrels: no judged query to evaluate by"):
-        trained(empty, tmp_path, monkeypatch, evaluate=HOW)
+        trained(empty, tmp_path, evaluate=HOW)
 
 
 def test_weights_that_do_not_learn_are_not_kept_twice(tmp_path):

@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 
@@ -10,50 +9,28 @@ import numpy as np
 import pytest
 from safetensors.torch import load_file
 
-from ranktrial.common.command_line import arguments_of
 from ranktrial.common.errors import UserError
 from ranktrial.ir.collection import Document, write_corpus
 from ranktrial.models.adapters import adapters
 from ranktrial.models.losses import LISTS, PAIRS, RANKED, TRIPLETS, resolve_loss
 from ranktrial.training.examples import Row, columns, read_table, with_texts
-from tests.support.tiny_task import ROOT, command, in_process, read_log, same, weights
+from tests.support.tiny_task import ROOT, command, kill, read_log, same, train, weights
 
 
 @pytest.mark.parametrize("kind", ["bi-encoder", "cross-encoder", "multi-vector", "sparse-encoder"])
-def test_a_seed_gives_the_same_weights_twice_and_another_seed_others(task, tmp_path, monkeypatch, kind):
+def test_a_seed_gives_the_same_weights_twice_and_another_seed_others(task, tmp_path, kind):
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
-        in_process(task, tmp_path / name, monkeypatch, type=kind, seed=seed, epochs=1)
+        train(task, tmp_path / name, type=kind, seed=seed, epochs=1)
     assert same(tmp_path / "a", tmp_path / "b")
     assert not same(tmp_path / "a", tmp_path / "c")
     assert {path.name for path in (tmp_path / "a").iterdir()} == {"model", "timing.json", "log.tsv"}
 
 
 @pytest.mark.parametrize(("kind", "loss"), [(name, loss) for name, kind in adapters().items() for loss in kind.LOSSES])
-def test_every_loss_trains(task, tmp_path, monkeypatch, kind, loss):
-    in_process(task, tmp_path, monkeypatch, type=kind, loss=loss, epochs=0.5)
+def test_every_loss_trains(task, tmp_path, kind, loss):
+    train(task, tmp_path, type=kind, loss=loss, epochs=0.5)
     assert (tmp_path / "model" / "model.safetensors").is_file()
     assert all(np.isfinite(float(row["loss"])) for row in read_log(tmp_path))
-
-
-# Runs the script and kills it without warning: after a number of steps, or while it saves for the n-th time.
-KILLER = """
-import os, signal, sys
-from ranktrial.common.command_line import arguments_of
-from ranktrial.training import checkpoints, trainer
-from scripts.training.fine_tune import fine_tune
-where, count = sys.argv[1], int(sys.argv[2])
-del sys.argv[1:3]
-owner, name = {"step": (checkpoints.Recorder, "on_step_end"), "save": (trainer.MicroBatchTrainer, "_save")}[where]
-original = getattr(owner, name)
-calls = []
-def counted(*arguments, **named):
-    original(*arguments, **named)
-    calls.append(1)
-    if len(calls) == count:
-        os.kill(os.getpid(), signal.SIGKILL)
-setattr(owner, name, counted)
-fine_tune(**arguments_of(fine_tune))
-"""
 
 
 @pytest.mark.parametrize(
@@ -68,20 +45,14 @@ fine_tune(**arguments_of(fine_tune))
         ),  # while the weights of the regularizers still rise
     ],
 )
-def test_a_killed_training_ends_like_an_undisturbed_one(task, tmp_path, monkeypatch, kind, where, count, resumed_at):
+def test_a_killed_training_ends_like_an_undisturbed_one(task, tmp_path, kind, where, count, resumed_at):
     killed, whole = tmp_path / "killed", tmp_path / "whole"
-    arguments = [where, str(count), *command(task, killed, type=kind, epochs=4)[2:]]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, "-c", KILLER, *arguments], env=environment, capture_output=True, text=True)
-    assert done.returncode == -signal.SIGKILL, done.stderr
-    assert not (killed / "model").exists()
-    in_process(task, killed, monkeypatch, type=kind, epochs=4)
-    in_process(task, whole, monkeypatch, type=kind, epochs=4)
+    kill(where, count, task, killed, type=kind, epochs=4)
+    timings = [train(task, out, type=kind, epochs=4) for out in (killed, whole)]
     assert same(killed, whole)
     assert not (killed / "model.resume").exists()
     logs = [[row["loss"] for row in read_log(out)] for out in (killed, whole)]
     assert logs[0] == logs[1]
-    timings = [json.loads((out / "timing.json").read_text()) for out in (killed, whole)]
     assert timings[0]["steps"] == timings[1]["steps"]
     assert (timings[0]["resumed_at_step"], timings[1]["resumed_at_step"]) == (resumed_at, 0)
 
@@ -105,9 +76,9 @@ fine_tune(**arguments_of(fine_tune))
 
 
 @pytest.mark.long
-def test_a_warning_brings_a_checkpoint_at_the_end_of_the_step(task, tmp_path, monkeypatch):
+def test_a_warning_brings_a_checkpoint_at_the_end_of_the_step(task, tmp_path):
     """SIGURG in the fifth step, the second of the second epoch; what is trained stays the same."""
-    in_process(task, tmp_path / "undisturbed", monkeypatch, checkpoint_steps=1000)
+    train(task, tmp_path / "undisturbed", checkpoint_steps=1000)
     arguments = command(task, tmp_path / "warned", checkpoint_steps=1000)[2:]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, "-c", WARNED, *arguments], env=environment, capture_output=True, text=True)
@@ -117,32 +88,22 @@ def test_a_warning_brings_a_checkpoint_at_the_end_of_the_step(task, tmp_path, mo
     assert same(tmp_path / "undisturbed", tmp_path / "warned")
 
 
-def test_what_another_training_left_is_not_resumed(task, tmp_path, monkeypatch):
+def test_what_another_training_left_is_not_resumed(task, tmp_path):
     left = tmp_path / "model.resume" / "checkpoint-4"
     left.mkdir(parents=True)
     (left / "complete.json").write_text(json.dumps({"fingerprint": "other", "step": 4, "rows": [], "seconds": 1.0}))
-    in_process(task, tmp_path, monkeypatch, epochs=1)
-    assert json.loads((tmp_path / "timing.json").read_text())["resumed_at_step"] == 0
+    assert train(task, tmp_path, epochs=1)["resumed_at_step"] == 0
 
 
-def test_a_checkpoint_can_be_the_start_of_another_training(task, tmp_path, monkeypatch):
-    in_process(task, tmp_path / "first", monkeypatch, epochs=1)
-    second = tmp_path / "second"
-    monkeypatch.setattr(
-        sys,
-        "argv",
-        [part.replace(str(task / "start"), str(tmp_path / "first" / "model")) for part in command(task, second)[1:]],
-    )
-    from scripts.training.fine_tune import fine_tune as script
-
-    script(**arguments_of(script))
-    assert not same(tmp_path / "first", second)
+def test_a_checkpoint_can_be_the_start_of_another_training(task, tmp_path):
+    train(task, tmp_path / "first", epochs=1)
+    train(task, tmp_path / "second", {"start": tmp_path / "first/model"})
+    assert not same(tmp_path / "first", tmp_path / "second")
 
 
-def test_a_single_step_trains(task, tmp_path, monkeypatch):
+def test_a_single_step_trains(task, tmp_path):
     """Of which all would be warm-up, which begins at the rate 0."""
-    in_process(task, tmp_path, monkeypatch, loss="TripletLoss", epochs=1, batch_size=1000)
-    assert json.loads((tmp_path / "timing.json").read_text())["steps"] == 1
+    assert train(task, tmp_path, loss="TripletLoss", epochs=1, batch_size=1000)["steps"] == 1
     before, after = (load_file(folder / "model.safetensors") for folder in (task / "start", tmp_path / "model"))
     assert any(not before[name].equal(weights) for name, weights in after.items() if name in before)
 
@@ -158,9 +119,9 @@ def test_a_single_step_trains(task, tmp_path, monkeypatch):
         ({"learning_rate": 1e30, "warmup": 0, "epochs": 2}, "the loss is nan"),
     ],
 )
-def test_mistakes_are_reported(task, tmp_path, monkeypatch, settings, said):
+def test_mistakes_are_reported(task, tmp_path, settings, said):
     with pytest.raises(UserError, match=said):
-        in_process(task, tmp_path, monkeypatch, **settings)
+        train(task, tmp_path, **settings)
     assert not (tmp_path / "model").exists()
 
 
@@ -183,7 +144,7 @@ def test_a_pair_becomes_all_pairs_of_its_passages():
     assert set(rows) == expected and len(rows) == 8
 
 
-def test_split_texts_are_trained_on_with_losses_of_labelled_pairs(task, tmp_path, monkeypatch):
+def test_split_texts_are_trained_on_with_losses_of_labelled_pairs(task, tmp_path):
     for kind, loss in (("bi-encoder", "ContrastiveLoss"), ("cross-encoder", "BinaryCrossEntropyLoss")):
         assert resolve_loss("auto", kind, split=True) == loss
     with pytest.raises(UserError, match=r"does not go with long_documents: passages, .*; use auto or Contras"):
@@ -198,8 +159,7 @@ def test_split_texts_are_trained_on_with_losses_of_labelled_pairs(task, tmp_path
             (row["_id"], part) for row in rows for part in (row["text"].split() if name[0] == "c" else [row["text"]])
         ]
         write_corpus(folder / name, (Document(name, "", part) for name, part in passages))
-    in_process(folder, tmp_path, monkeypatch, epochs=1, long_documents="passages")
-    timing = json.loads((tmp_path / "timing.json").read_text())
+    timing = train(folder, tmp_path, epochs=1, long_documents="passages")
     assert (timing["examples"], timing["steps"], timing["loss"]) == (
         60,
         15,
@@ -228,20 +188,14 @@ def test_columns_of_each_shape():
     ]  # fmt: skip
 
 
-def test_a_multi_vector_model_learns_its_projection_and_is_the_start_of_another_training(task, tmp_path, monkeypatch):
+def test_a_multi_vector_model_learns_its_projection_and_is_the_start_of_another_training(task, tmp_path):
     """A plain encoder's projection is drawn from the seed; a trained model's goes on from its own."""
-    in_process(task, tmp_path / "first", monkeypatch, type="multi-vector", epochs=1, prompts={"query": "ashen "})
-    timing = json.loads((tmp_path / "first/timing.json").read_text())
+    timing = train(task, tmp_path / "first", type="multi-vector", epochs=1, prompts={"query": "ashen "})
     assert (timing["loss"], timing["prompts"]) == ("MultiVectorMultipleNegativesRankingLoss", {"query": "ashen "})
     learnt = weights(tmp_path / "first")
     projections = [name for name in learnt if name.startswith("1_Dense")]
     assert [learnt[name].shape for name in projections] == [(128, 32)]
-    again = task.parent / "again"
-    again.mkdir()
-    for name in ("corpus.jsonl", "queries.jsonl", "negatives.tsv"):
-        (again / name).symlink_to(task / name)
-    (again / "start").symlink_to(tmp_path / "first/model")
     settings = {"type": "multi-vector", "epochs": 1, "learning_rate": 1e-9}
-    in_process(again, tmp_path / "second", monkeypatch, **settings)
-    assert json.loads((tmp_path / "second/timing.json").read_text())["prompts"] == {"query": "ashen "}  # it stores them
+    timing = train(task, tmp_path / "second", {"start": tmp_path / "first/model"}, **settings)
+    assert timing["prompts"] == {"query": "ashen "}  # it stores them
     assert all(np.allclose(value, learnt[name], atol=1e-6) for name, value in weights(tmp_path / "second").items())

@@ -7,17 +7,17 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.models import running  # noqa: F401  before torch: it sets how torch's threads wait
-from tests.support.tiny_task import in_process, read_log, same, weights
+from tests.support.tiny_task import read_log, same, train, weights
 
 OPENNIR = {"type": "cross-encoder", "loss": "PairwiseSoftmaxLoss", "freeze": "encoder", "steps_per_epoch": 2,
            "learning_rate": 1e-3, "warmup": 0, "schedule": "constant", "weight_decay": 0.0}  # fmt: skip
 
 
-def test_the_head_alone_is_trained_in_epochs_of_so_many_steps(task, tmp_path, monkeypatch):
+def test_the_head_alone_is_trained_in_epochs_of_so_many_steps(task, tmp_path):
     """20 triplets in batches of 4 are 5 steps; three epochs of two steps end after 6."""
     from safetensors.numpy import load_file
 
-    in_process(task, tmp_path / "a", monkeypatch, **OPENNIR)
+    train(task, tmp_path / "a", **OPENNIR)
     timing = json.loads((tmp_path / "a" / "timing.json").read_text())
     log = read_log(tmp_path / "a")
     assert timing["steps"] == 6 and [float(row["epoch"]) for row in log] == [0.5, 1, 1.5, 2, 2.5, 3]
@@ -26,7 +26,7 @@ def test_the_head_alone_is_trained_in_epochs_of_so_many_steps(task, tmp_path, mo
     assert len(encoder) > 20
     assert all(trained[name].tobytes() == rows.tobytes() for name, rows in encoder.items())
     # the head is drawn from the seed: a training with a rate of nearly zero shows where it began
-    in_process(task, tmp_path / "b", monkeypatch, **OPENNIR | {"learning_rate": 1e-12})
+    train(task, tmp_path / "b", **OPENNIR | {"learning_rate": 1e-12})
     moved = trained["classifier.weight"] - weights(tmp_path / "b")["classifier.weight"]
     assert 2e-3 < np.abs(moved).max() < 7e-3  # AdamW moves a weight by about its rate in each of the six steps
     assert timing["trainable_parameters"] == sum(trained[name].size for name in trained.keys() - encoder.keys())
@@ -45,16 +45,16 @@ def test_a_killed_training_of_the_head_goes_on_in_the_midst_of_a_pass(task, tmp_
     settings = OPENNIR | {"checkpoint_steps": 3}
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
         patched.setattr(trainer.MicroBatchTrainer, "training_step", killed)
-        in_process(task, tmp_path / "killed", patched, **settings)
+        train(task, tmp_path / "killed", **settings)
     kept = [path.name for path in (tmp_path / "killed" / "model.resume").glob("checkpoint-3/*.safetensors")]
     assert kept == ["trainable.safetensors"]  # the frozen weights are where the training starts
     for name in ("killed", "whole"):
-        in_process(task, tmp_path / name, monkeypatch, **settings)
+        train(task, tmp_path / name, **settings)
     assert json.loads((tmp_path / "killed" / "timing.json").read_text())["resumed_at_step"] == 3
     assert same(tmp_path / "killed", tmp_path / "whole")
 
 
-def test_a_model_without_a_head_is_refused(task, tmp_path, monkeypatch):
+def test_a_model_without_a_head_is_refused(task, tmp_path):
     with pytest.raises(UserError, match="freeze: this model has no prediction head"):
-        in_process(task, tmp_path, monkeypatch, freeze="encoder")
+        train(task, tmp_path, freeze="encoder")
     assert not (tmp_path / "model").exists()

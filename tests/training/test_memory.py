@@ -14,13 +14,12 @@ import torch
 from ranktrial.common.errors import UserError
 from ranktrial.models.adapters import adapter, adapters
 from ranktrial.models.losses import LISTS, RANKED
-from ranktrial.training import several
+from ranktrial.training import several, trainer
 from ranktrial.training.checkpoints import Recorder, fingerprint
 from ranktrial.training.examples import columns, read_table, with_texts
 from ranktrial.training.memory import MicroBatch, grouped, is_short_of_memory
-from ranktrial.training.trainer import train
 from ranktrial.training.training_settings import Settings
-from tests.support.tiny_task import SCHEDULE, in_process, read_log, same
+from tests.support.tiny_task import SCHEDULE, read_log, same, train
 
 LOSSES = [(name, loss) for name, kind in adapters().items() for loss in kind.LOSSES]
 PLAIN = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
@@ -95,7 +94,7 @@ def trained(task, start, folder, kind, loss, **settings):
     model = load(start, kind)
     used = Settings(**SCHEDULE | {"type": kind, "loss": loss} | settings)
     schedules = several.schedules([made], used, {} if shape == LISTS else None)
-    outcome = train(model, [made], schedules, loss, used, folder, fingerprint(used, [made], []))
+    outcome = trainer.train(model, [made], schedules, loss, used, folder, fingerprint(used, [made], []))
     return outcome, {name: value.detach().numpy() for name, value in model.named_parameters()}
 
 
@@ -154,9 +153,9 @@ def test_a_lack_of_memory_halves_what_passes_at_once(task, start, tmp_path, monk
 
 @pytest.mark.long
 def test_log_and_timing_say_so_and_a_resumed_training_knows_it(task, tmp_path, monkeypatch):
-    in_process(task, tmp_path / "set", monkeypatch, micro_batch=2)
+    train(task, tmp_path / "set", micro_batch=2)
     SmallDevice(monkeypatch, most=2)
-    in_process(task, tmp_path / "short", monkeypatch)
+    train(task, tmp_path / "short")
     assert {row["micro_batch"] for row in read_log(tmp_path / "short")} == {"2"}
     assert json.loads((tmp_path / "short/timing.json").read_text())["micro_batch"] == 2
     assert same(tmp_path / "short", tmp_path / "set")  # with dropout: the step that failed drew nothing
@@ -171,10 +170,10 @@ def test_log_and_timing_say_so_and_a_resumed_training_knows_it(task, tmp_path, m
 
     monkeypatch.setattr(Recorder, "on_save", stopping)
     with pytest.raises(KeyboardInterrupt):
-        in_process(task, tmp_path / "again", monkeypatch)
+        train(task, tmp_path / "again")
     monkeypatch.setattr(Recorder, "on_save", original)
     device = SmallDevice(monkeypatch, most=2)
-    in_process(task, tmp_path / "again", monkeypatch)
+    train(task, tmp_path / "again")
     assert device.refused == 0  # the checkpoint says how many texts fit
     assert json.loads((tmp_path / "again/timing.json").read_text())["resumed_at_step"] == stop[-1]
     assert same(tmp_path / "again", tmp_path / "set")
@@ -183,11 +182,11 @@ def test_log_and_timing_say_so_and_a_resumed_training_knows_it(task, tmp_path, m
 def test_too_little_memory_for_one_text_is_one_line_and_other_errors_stay(task, tmp_path, monkeypatch):
     SmallDevice(monkeypatch, most=0)
     with pytest.raises(UserError, match=r"^not enough memory to train on one text at a time: lower max_length[^\n]*$"):
-        in_process(task, tmp_path, monkeypatch)
+        train(task, tmp_path)
     assert not (tmp_path / "model").exists()
     SmallDevice(monkeypatch, most=0, error=RuntimeError("shapes differ"))
     with pytest.raises(RuntimeError, match="shapes differ"):
-        in_process(task, tmp_path, monkeypatch)
+        train(task, tmp_path)
 
 
 def test_which_errors_speak_of_memory():

@@ -227,21 +227,21 @@ def mined(tmp_path):
     return made, made.write(tmp_path / "collection")
 
 
-def choose(made, folder, monkeypatch, systems=("near",), scores=(), **given):
+def choose(made, folder, systems=("near",), scores=(), **given):
     """The examples of the file and the record."""
     settings = SETTINGS | {"from": list(systems)} | given
     sources = [name for name in settings["from"] if name != "bm25"]
     inputs = made.inputs(folder, sources, bm25="bm25" in settings["from"] or settings["labels"] == "bm25")
     paths = {"scores": list(scores), "negatives": folder / "out.tsv", "record": folder / "record.json"}
-    call(monkeypatch, mine.mine_negatives, settings, **inputs, **paths)
+    call(mine.mine_negatives, settings, **inputs, **paths)
     header, *rows = [line.split("\t") for line in (folder / "out.tsv").read_text().splitlines()]
     read = [dict(zip(header, row, strict=True)) for row in rows]
     return [row for row in read if row["source"] != UNFIT], json.loads((folder / "record.json").read_text())
 
 
-def test_a_systems_best_ranked_are_taken_with_its_name_and_rank(mined, monkeypatch):
+def test_a_systems_best_ranked_are_taken_with_its_name_and_rank(mined):
     made, folder = mined
-    rows, record = choose(made, folder, monkeypatch, range_min=1, range_max=12)
+    rows, record = choose(made, folder, range_min=1, range_max=12)
     assert list(rows[0]) == ["query_id", "positive_id", "negative_id", "source", "rank"]
     for query in made.queries:
         ranked = ranking(made.runs["near"][query])
@@ -257,9 +257,9 @@ def test_a_systems_best_ranked_are_taken_with_its_name_and_rank(mined, monkeypat
     assert read_table(folder / "out.tsv").queries == record["queries"]
 
 
-def test_several_sources_in_turn(mined, monkeypatch, capsys):
+def test_several_sources_in_turn(mined, capsys):
     made, folder = mined
-    rows, record = choose(made, folder, monkeypatch, ("bm25", "near", "far"), per_query=6)
+    rows, record = choose(made, folder, ("bm25", "near", "far"), per_query=6)
     for query in made.queries:
         rankings = {
             "bm25": ranking(made.run.get(query, {})),
@@ -272,9 +272,9 @@ def test_several_sources_in_turn(mined, monkeypatch, capsys):
     assert "negatives from bm25, near, far" in capsys.readouterr().err
 
 
-def test_a_margin_by_the_systems_own_scores_is_counted_and_kept(mined, monkeypatch, capsys):
+def test_a_margin_by_the_systems_own_scores_is_counted_and_kept(mined, capsys):
     made, folder = mined
-    rows, record = choose(made, folder, monkeypatch, relative_margin=0.1, min_score=0.2)
+    rows, record = choose(made, folder, relative_margin=0.1, min_score=0.2)
     assert list(rows[0])[3:] == ["source", "rank", "positive_score", "score"]
     counted, left_of = Counter(), {}
     for query in made.queries:
@@ -315,39 +315,39 @@ def test_a_margin_by_the_systems_own_scores_is_counted_and_kept(mined, monkeypat
     assert "are filtered by relative_margin 0.1" in said and "queries have no negative" in said
 
 
-def test_bm25_alone_keeps_the_name_of_its_column(mined, monkeypatch):
+def test_bm25_alone_keeps_the_name_of_its_column(mined):
     made, folder = mined
-    rows, record = choose(made, folder, monkeypatch, ("bm25",), max_score=5)
+    rows, record = choose(made, folder, ("bm25",), max_score=5)
     assert list(rows[0])[3:5] == ["source", "bm25_rank"] and {row["source"] for row in rows} == {"bm25"}
     assert all(float(row["score"]) <= 5 for row in rows) and record["filtered"]["max_score"]
 
 
-def test_draws_of_epochs_are_among_what_is_left(mined, monkeypatch):
+def test_draws_of_epochs_are_among_what_is_left(mined):
     made, folder = mined
     given = {"sampling_strategy": "random", "per_query": 1, "positives": 1, "epochs": 3, "max_score": 0.9}
-    rows, _ = choose(made, folder, monkeypatch, **given)
+    rows, _ = choose(made, folder, **given)
     assert {row["epoch"] for row in rows} == {"1", "2", "3"} and all(float(row["score"]) <= 0.9 for row in rows)
     counts = Counter(row["epoch"] for row in rows)
     assert len(set(counts.values())) == 1
-    assert choose(made, folder, monkeypatch, **given)[0] == rows
+    assert choose(made, folder, **given)[0] == rows
     of_epochs = [[row["negative_id"] for row in rows if row["epoch"] == n] for n in "123"]
     assert of_epochs[0] != of_epochs[1]
 
 
-def test_a_cross_encoder_scores_candidates_and_positives_and_orders_what_is_left(mined, monkeypatch):
+def test_a_cross_encoder_scores_candidates_and_positives_and_orders_what_is_left(mined):
     made, folder = mined
     inputs = made.inputs(folder, ("near", "far"))
     of_pool = {key: value for key, value in SETTINGS.items() if key != "per_query"} | {
         "from": ["near", "far"],
         "range_max": 10,
     }
-    call(monkeypatch, pool.collect_pairs, of_pool, **inputs, pairs=folder / "pool.trec.gz")
+    call(pool.collect_pairs, of_pool, **inputs, pairs=folder / "pool.trec.gz")
     pooled = read_run(folder / "pool.trec.gz")
     rng = random.Random(1)
     scores = {query: {d: rng.uniform(-5, 5) for d in documents} for query, documents in pooled.items()}
     write_run(folder / "scores.trec.gz", scores, "ce")
     given = {"cross_encoder": "ce", "absolute_margin": 0.5, "range_max": 10}
-    rows, record = choose(made, folder, monkeypatch, ("near", "far"), [folder / "scores.trec.gz"], **given)
+    rows, record = choose(made, folder, ("near", "far"), [folder / "scores.trec.gz"], **given)
     for query, of_query in scores.items():
         relevant = [d for d, grade in made.train[query].items() if grade > 0 and d in made.corpus]
         assert set(relevant) <= set(of_query)
@@ -362,22 +362,22 @@ def test_a_cross_encoder_scores_candidates_and_positives_and_orders_what_is_left
     scores[one] = {d: 0.0 for d in list(scores[one])[1:]}
     write_run(folder / "scores.trec.gz", scores, "ce")
     with pytest.raises(UserError, match=r"the scores by ce have none of document .* they belong to other candidates"):
-        choose(made, folder, monkeypatch, ("near", "far"), [folder / "scores.trec.gz"], **given)
+        choose(made, folder, ("near", "far"), [folder / "scores.trec.gz"], **given)
 
 
-def test_pseudo_labels_are_no_negatives(mined, monkeypatch):
+def test_pseudo_labels_are_no_negatives(mined):
     made, folder = mined
-    rows, _ = choose(made, folder, monkeypatch, labels="bm25")
+    rows, _ = choose(made, folder, labels="bm25")
     assert {row["positive_id"] for row in rows} == {ranking(scores)[0] for scores in made.run.values()}
     assert not any(row["positive_id"] == row["negative_id"] for row in rows)
 
 
-def test_no_negative_at_all_is_reported_with_the_rule(mined, monkeypatch):
+def test_no_negative_at_all_is_reported_with_the_rule(mined):
     made, folder = mined
     with pytest.raises(
         UserError, match=r"training queries has a negative: of \d+ candidates \d+ by min_score are filtered"
     ):
-        choose(made, folder, monkeypatch, min_score=99)
+        choose(made, folder, min_score=99)
     assert not (folder / "out.tsv").exists()
 
 

@@ -38,25 +38,25 @@ def stanford(tiny, tmp_path) -> Path:
     return folder
 
 
-def take(source: Path, target: Path, monkeypatch) -> Path:
-    call(monkeypatch, weights, {"source": str(source)}, checkpoint=target)
+def take(source: Path, target: Path) -> Path:
+    call(weights, {"source": str(source)}, checkpoint=target)
     return target
 
 
-def test_a_model_of_stanfords_expands_queries_as_it_was_trained(stanford, tmp_path, monkeypatch):
-    model = multi_vector.load(take(stanford, tmp_path / "out", monkeypatch), 16)
+def test_a_model_of_stanfords_expands_queries_as_it_was_trained(stanford, tmp_path):
+    model = multi_vector.load(take(stanford, tmp_path / "out"), 16)
     assert multi_vector.prompts(model) == {"query": "[unused0] ", "document": "[unused1] "}
     assert [rows.shape for rows in multi_vector.encode(model, ["ash", "birch cedar"], 2, "query")] == [(8, 16)] * 2
     assert multi_vector.encode(model, [TEXT], 1, "document")[0].shape == (9, 16)  # max_length counts, not doc_maxlen
     (stanford / "artifact.metadata").unlink()
     with pytest.raises(UserError, match=r"a ColBERT of Stanford's without artifact\.metadata"):
-        multi_vector.load(take(stanford, tmp_path / "without", monkeypatch), 16)
+        multi_vector.load(take(stanford, tmp_path / "without"), 16)
     (stanford / "artifact.metadata").write_text("{")
     with pytest.raises(UserError, match=r"artifact\.metadata: damaged, not JSON"):
-        take(stanford, tmp_path / "damaged", monkeypatch)
+        take(stanford, tmp_path / "damaged")
 
 
-def test_a_model_of_pylates_needs_no_pylate_and_other_code_is_refused(tiny, tmp_path, monkeypatch):
+def test_a_model_of_pylates_needs_no_pylate_and_other_code_is_refused(tiny, tmp_path):
     made = multi_vector.load(tiny, 16, to_train=True)
     folder = tmp_path / "pylate"
     made.save_pretrained(str(folder), create_model_card=False)
@@ -67,10 +67,10 @@ def test_a_model_of_pylates_needs_no_pylate_and_other_code_is_refused(tiny, tmp_
         json.dumps({"model_type": "ColBERT", "query_prefix": "[unused0]", "document_prefix": "[unused1]",
                     "query_length": 8, "document_length": 5, "do_query_expansion": False})
     )  # fmt: skip
-    model = multi_vector.load(take(folder, tmp_path / "out", monkeypatch), 16)
+    model = multi_vector.load(take(folder, tmp_path / "out"), 16)
     assert multi_vector.prompts(model) == {"query": "[unused0]", "document": "[unused1]"}
     assert multi_vector.encode(model, [TEXT], 1, "query")[0].shape == (9, 128)
     modules[1]["type"] = "pylate.models.Other.Other"
     (folder / "modules.json").write_text(json.dumps(modules))
     with pytest.raises(UserError, match=r"'pylate\.models\.Other\.Other' is code that comes with the model"):
-        take(folder, tmp_path / "other", monkeypatch)
+        take(folder, tmp_path / "other")

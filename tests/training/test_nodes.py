@@ -18,7 +18,7 @@ from ranktrial.training.nodes import Nodes
 from ranktrial.training.other_processes import Others, why_ended
 from ranktrial.training.training_settings import Settings
 from scripts.training.fine_tune import seconds_of
-from tests.support.tiny_task import SCHEDULE, command, in_process, without_dropout
+from tests.support.tiny_task import SCHEDULE, command, train, without_dropout
 from tests.training.test_processes import TOLERANCE, apart
 
 PAIR = Nodes("10.0.0.1", ("b", "c"), "10.0.0.2")
@@ -63,10 +63,10 @@ STAND_INS = {
 }
 
 
-def test_a_training_waits_for_a_controller_that_is_away_when_it_starts(task, tmp_path, monkeypatch):
+def test_a_training_waits_for_a_controller_that_is_away_when_it_starts(task, tmp_path):
     """Each of Slurm's commands fails once; srun's step is a process of this machine."""
     undisturbed = without_dropout(task, tmp_path / "task")
-    in_process(undisturbed, tmp_path / "alone", monkeypatch)
+    train(undisturbed, tmp_path / "alone")
     for name, (beginning, script) in STAND_INS.items():
         (tmp_path / name).write_text(
             f"#!/bin/sh\n[ -e $0.called ] || {{ touch $0.called; echo '{beginning}{AWAY}' >&2; exit 1; }}\n{script}\n"

@@ -16,7 +16,7 @@ import torch
 
 from ranktrial.common.errors import UserError
 from ranktrial.training import memory, processes, several
-from tests.support.tiny_task import ROOT, command, in_process, read_log, same, weights, without_dropout
+from tests.support.tiny_task import ROOT, command, read_log, same, train, weights, without_dropout
 from tests.training.test_batches import lists_of, settings
 
 # Of the weights: float32 keeps 6e-8 of a sum, and Adam steps of 1e-3 carry what sums in another order lose.
@@ -46,9 +46,9 @@ def apart(left: Path, right: Path) -> float:
         pytest.param("sparse-encoder", 2, {"gradient_checkpointing": True}, marks=pytest.mark.long),
     ],
 )
-def test_several_processes_train_the_weights_of_one(undisturbed, tmp_path, monkeypatch, kind, gpus, others):
-    in_process(undisturbed, tmp_path / "alone", monkeypatch, type=kind, **others)
-    in_process(undisturbed, tmp_path / "shared", monkeypatch, type=kind, gpus=gpus, **others)
+def test_several_processes_train_the_weights_of_one(undisturbed, tmp_path, kind, gpus, others):
+    train(undisturbed, tmp_path / "alone", type=kind, **others)
+    train(undisturbed, tmp_path / "shared", type=kind, gpus=gpus, **others)
     assert apart(tmp_path / "alone", tmp_path / "shared") < TOLERANCE
     alone, shared = ([float(row["loss"]) for row in read_log(tmp_path / name)] for name in ("alone", "shared"))
     assert shared == pytest.approx(alone, rel=1e-4)
@@ -121,7 +121,7 @@ def is_alive(process: int) -> bool:
 
 
 @pytest.mark.long
-def test_what_several_processes_began_one_ends_and_the_others_die_with_the_first(undisturbed, tmp_path, monkeypatch):
+def test_what_several_processes_began_one_ends_and_the_others_die_with_the_first(undisturbed, tmp_path):
     python, _, *arguments = command(undisturbed, tmp_path / "killed", gpus=2, epochs=4)
     parts = [python, "-c", KILLED_AT_THE_SEVENTH_STEP, *arguments]
     started = subprocess.Popen(parts, env=os.environ | {"PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE, text=True)
@@ -132,8 +132,8 @@ def test_what_several_processes_began_one_ends_and_the_others_die_with_the_first
     while is_alive(int(other)) and time.monotonic() < end:
         time.sleep(0.1)
     assert not is_alive(int(other))
-    in_process(undisturbed, tmp_path / "killed", monkeypatch, epochs=4)
-    in_process(undisturbed, tmp_path / "whole", monkeypatch, epochs=4)
+    train(undisturbed, tmp_path / "killed", epochs=4)
+    train(undisturbed, tmp_path / "whole", epochs=4)
     assert json.loads((tmp_path / "killed" / "timing.json").read_text())["resumed_at_step"] == 6
     assert apart(tmp_path / "killed", tmp_path / "whole") < TOLERANCE
 
@@ -156,10 +156,10 @@ fine_tune(**arguments_of(fine_tune))
 
 
 @pytest.mark.long
-def test_dropout_differs_by_process_and_a_seed_gives_the_same_weights_twice(task, tmp_path, monkeypatch):
+def test_dropout_differs_by_process_and_a_seed_gives_the_same_weights_twice(task, tmp_path):
     for name in ("a", "b"):
-        in_process(task, tmp_path / name, monkeypatch, gpus=2, epochs=1)
-    in_process(task, tmp_path / "alone", monkeypatch, epochs=1)
+        train(task, tmp_path / name, gpus=2, epochs=1)
+    train(task, tmp_path / "alone", epochs=1)
     assert same(tmp_path / "a", tmp_path / "b")
     assert not same(tmp_path / "a", tmp_path / "alone")
     drawn, after = set(), set()

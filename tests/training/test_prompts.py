@@ -11,7 +11,7 @@ from ranktrial.ir.collection import Document, read_corpus, read_queries, write_c
 from ranktrial.models.adapters import adapter
 from ranktrial.training.checkpoints import fingerprint
 from ranktrial.training.training_settings import Settings
-from tests.support.tiny_task import SCHEDULE, in_process, read_log, same
+from tests.support.tiny_task import SCHEDULE, read_log, same, train
 
 BOTH = {"query": "ashen elmling ", "document": "oakwood "}
 BI, CROSS = adapter("bi-encoder"), adapter("cross-encoder")
@@ -51,14 +51,14 @@ FEW_CROSS = ("BinaryCrossEntropyLoss", "LambdaLoss", "CachedMultipleNegativesRan
 @pytest.mark.parametrize(
     "loss", [pytest.param(loss, marks=[pytest.mark.long] * (loss not in FEW)) for loss in BI.LOSSES]
 )
-def test_every_loss_of_bi_encoders_sees_the_prompts(task, tasks, tmp_path, monkeypatch, loss):
+def test_every_loss_of_bi_encoders_sees_the_prompts(task, tasks, tmp_path, loss):
     for name, folder, prompts in (
         ("stored", tasks / "stored", {}),
         ("given", task, {"prompts": BOTH}),
         ("hand", tasks / "by-hand", {}),
         ("none", task, {}),
     ):
-        in_process(folder, tmp_path / name, monkeypatch, loss=loss, epochs=1, **prompts)
+        train(folder, tmp_path / name, loss=loss, epochs=1, **prompts)
     assert same(tmp_path / "stored", tmp_path / "hand") and same(tmp_path / "given", tmp_path / "hand")
     assert not same(tmp_path / "none", tmp_path / "hand")
 
@@ -66,37 +66,37 @@ def test_every_loss_of_bi_encoders_sees_the_prompts(task, tasks, tmp_path, monke
 @pytest.mark.parametrize(
     "loss", [pytest.param(loss, marks=[pytest.mark.long] * (loss not in FEW_CROSS)) for loss in CROSS.LOSSES]
 )
-def test_every_loss_of_cross_encoders_sees_a_stored_prompt(tasks, tmp_path, monkeypatch, loss):
+def test_every_loss_of_cross_encoders_sees_a_stored_prompt(tasks, tmp_path, loss):
     for name in ("cross", "cross-by-hand"):
-        in_process(tasks / name, tmp_path / name, monkeypatch, type="cross-encoder", loss=loss, epochs=1)
+        train(tasks / name, tmp_path / name, type="cross-encoder", loss=loss, epochs=1)
     assert same(tmp_path / "cross", tmp_path / "cross-by-hand")
     reported = [json.loads((tmp_path / name / "timing.json").read_text()) for name in ("cross", "cross-by-hand")]
     assert reported[0]["prompts"] == {"query": BOTH["query"]} and "prompts" not in reported[1]
 
 
 @pytest.mark.parametrize("further", [{"micro_batch": 2}, {"max_query_length": 2, "max_document_length": 1}])
-def test_prompts_go_with_short_memory_and_short_texts(task, tasks, tmp_path, monkeypatch, further):
+def test_prompts_go_with_short_memory_and_short_texts(task, tasks, tmp_path, further):
     """Lengths do not count the prompt, which is two words of a query and one of a document here."""
     by_hand = further if "micro_batch" in further else {"max_query_length": 4, "max_document_length": 2}
-    in_process(task, tmp_path / "given", monkeypatch, epochs=1, prompts=BOTH, **further)
-    in_process(tasks / "by-hand", tmp_path / "hand", monkeypatch, epochs=1, **by_hand)
+    train(task, tmp_path / "given", epochs=1, prompts=BOTH, **further)
+    train(tasks / "by-hand", tmp_path / "hand", epochs=1, **by_hand)
     assert same(tmp_path / "given", tmp_path / "hand")
 
 
-def test_a_part_of_the_stored_prompts_can_be_replaced(task, tasks, tmp_path, monkeypatch):
-    in_process(tasks / "stored", tmp_path / "off", monkeypatch, epochs=1, prompts={"query": "", "document": ""})
-    in_process(task, tmp_path / "none", monkeypatch, epochs=1)
+def test_a_part_of_the_stored_prompts_can_be_replaced(task, tasks, tmp_path):
+    train(tasks / "stored", tmp_path / "off", epochs=1, prompts={"query": "", "document": ""})
+    train(task, tmp_path / "none", epochs=1)
     assert same(tmp_path / "off", tmp_path / "none")
-    in_process(tasks / "stored", tmp_path / "half", monkeypatch, epochs=1, prompts={"query": ""})
+    train(tasks / "stored", tmp_path / "half", epochs=1, prompts={"query": ""})
     assert not same(tmp_path / "half", tmp_path / "none")
     reported = {name: json.loads((tmp_path / name / "timing.json").read_text()) for name in ("off", "none", "half")}
     assert "prompts" not in reported["off"] and "prompts" not in reported["none"]
     assert reported["half"]["prompts"] == {"document": BOTH["document"]}
 
 
-def test_the_checkpoint_stores_the_prompts_it_was_trained_with(task, tasks, tmp_path, monkeypatch):
+def test_the_checkpoint_stores_the_prompts_it_was_trained_with(task, tasks, tmp_path):
     for name, folder, given in (("given", task, {"prompts": BOTH}), ("stored", tasks / "stored", {})):
-        in_process(folder, tmp_path / name, monkeypatch, epochs=0.5, **given)
+        train(folder, tmp_path / name, epochs=0.5, **given)
         stored = json.loads((tmp_path / name / "model" / "config_sentence_transformers.json").read_text())["prompts"]
         assert stored == BOTH and json.loads((tmp_path / name / "timing.json").read_text())["prompts"] == BOTH
 
@@ -116,7 +116,7 @@ def test_a_prompt_that_is_left_out_of_the_mean_is_left_out_in_training(tasks, tm
         return forward(self, features, *others, **named)
 
     monkeypatch.setattr(Pooling, "forward", counted)
-    in_process(tmp_path / "task", tmp_path / "out", monkeypatch, epochs=0.5)
+    train(tmp_path / "task", tmp_path / "out", epochs=0.5)
     assert seen == {(False, 3), (False, 2)}  # [CLS] and the words of a query's prompt and of a document's
     assert len(read_log(tmp_path / "out")) > 0
 
@@ -127,8 +127,8 @@ def test_a_training_that_was_killed_goes_on_with_the_same_prompts_only(task):
     assert len(marks) == 3 and fingerprint(settings, [], []) == fingerprint(settings, [], [], {})
 
 
-def test_prompts_without_room_are_a_mistake_before_training(task, tmp_path, monkeypatch):
+def test_prompts_without_room_are_a_mistake_before_training(task, tmp_path):
     too_long = {"prompts": {"query": "ashen " * 14}}
     with pytest.raises(UserError, match="texts do not fit into max_length 16 with 2 special tokens and 14 tokens of"):
-        in_process(task, tmp_path / "out", monkeypatch, **too_long)
+        train(task, tmp_path / "out", **too_long)
     assert not (tmp_path / "out" / "model").exists()

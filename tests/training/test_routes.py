@@ -11,7 +11,7 @@ from ranktrial.common.errors import UserError
 from ranktrial.models.adapters import adapter
 from scripts.training import weights as script
 from tests.support.tiny_routes import build_routed
-from tests.support.tiny_task import WORDS, in_process, weights
+from tests.support.tiny_task import WORDS, train, weights
 from tests.training.test_weights import sha256, take
 
 TYPE = adapter("sparse-encoder")
@@ -41,11 +41,11 @@ def routed_task(task, tmp_path) -> Path:
     return folder
 
 
-def test_both_routes_are_taken_and_no_weights_beside_them(model, tmp_path, monkeypatch):
+def test_both_routes_are_taken_and_no_weights_beside_them(model, tmp_path):
     digest = sha256(model / DOCUMENTS / "model.safetensors", model / QUERIES / "model.safetensors")
     shutil.copyfile(model / DOCUMENTS / "model.safetensors", model / "model.safetensors")  # for other programs
     assert script.find_model(tmp_path) == model
-    take(model, tmp_path / "out", monkeypatch, sha256=digest)
+    take(model, tmp_path / "out", sha256=digest)
     taken = {str(file.relative_to(tmp_path / "out")) for file in (tmp_path / "out").rglob("*.safetensors")}
     assert taken == {f"{DOCUMENTS}/model.safetensors", f"{QUERIES}/model.safetensors"}
     assert TYPE.encode(TYPE.load(tmp_path / "out", 16), TEXTS, 2, "query").shape[0] == 3
@@ -53,10 +53,10 @@ def test_both_routes_are_taken_and_no_weights_beside_them(model, tmp_path, monke
     assert script.find_model(tmp_path) == tmp_path / "out"  # without weights in its own folder
 
 
-def test_another_weight_of_queries_is_another_sha256(model, tmp_path, monkeypatch):
+def test_another_weight_of_queries_is_another_sha256(model, tmp_path):
     digest = sha256(model / DOCUMENTS / "model.safetensors")
     with pytest.raises(UserError, match=f"but the configuration says {digest}; nothing was kept"):
-        take(model, tmp_path / "out", monkeypatch, sha256=digest)
+        take(model, tmp_path / "out", sha256=digest)
     assert not (tmp_path / "out").exists()
 
 
@@ -86,9 +86,9 @@ def test_queries_are_cut_to_max_length_too(routed):
 
 
 @pytest.mark.parametrize("micro_batch", [None, 2])
-def test_each_column_passes_its_route(routed_task, tmp_path, monkeypatch, micro_batch):
+def test_each_column_passes_its_route(routed_task, tmp_path, micro_batch):
     settings = {"type": "sparse-encoder", "epochs": 1, "weight_decay": 0.0, "micro_batch": micro_batch}
-    in_process(routed_task, tmp_path / "out", monkeypatch, **settings)
+    train(routed_task, tmp_path / "out", **settings)
     trained, start = weights(tmp_path / "out"), routed_task / "masked"
     assert {name.partition("model")[0].partition("weight")[0] for name in trained} >= {QUERIES}
     from safetensors.numpy import load_file
@@ -133,12 +133,12 @@ def test_weights_of_terms_in_a_file_that_is_named_are_refused(model, tmp_path):
         script.copy_model(model, tmp_path / "out", None)
 
 
-def test_other_kinds_of_models_and_adapters_take_no_routes(routed, routed_task, tmp_path, monkeypatch):
+def test_other_kinds_of_models_and_adapters_take_no_routes(routed, routed_task, tmp_path):
     with pytest.raises(UserError, match="only sparse encoders may have modules of their own for queries"):
         adapter("bi-encoder").load(routed, 16)
     lora = {"r": 2, "lora_alpha": 4, "lora_dropout": 0.0, "target_modules": "all-linear", "merge": False}
     with pytest.raises(UserError, match="lora: a model whose queries pass modules of their own takes none"):
-        in_process(routed_task, tmp_path / "out", monkeypatch, type="sparse-encoder", lora=lora)
+        train(routed_task, tmp_path / "out", type="sparse-encoder", lora=lora)
 
 
 def test_other_vocabularies_of_queries_are_refused(model, tmp_path):

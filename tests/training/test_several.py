@@ -2,23 +2,18 @@
 
 import collections
 import json
-import os
 import shutil
-import signal
-import subprocess
-import sys
 
 import pytest
 
-from ranktrial.common.command_line import arguments_of
 from ranktrial.ir.collection import Document, read_queries, write_corpus, write_queries
 from ranktrial.models import running  # noqa: F401  before torch: it sets how torch's threads wait
-from tests.support.tiny_task import ROOT, SCHEDULE, WORDS, command, same, without_dropout
-from tests.training.test_fine_tune import KILLER
+from tests.support.tiny_task import SCHEDULE, WORDS, kill, same, train, without_dropout
 from tests.training.test_processes import TOLERANCE
 from tests.training.test_processes import apart as furthest
 
 SIZES = {"many": 18, "few": 6}
+FILES = {"corpus": "corpus.jsonl", "queries": "queries.jsonl", "negatives": "negatives.tsv"}
 HEADER = "query_id\tpositive_id\tnegative_id\tsource\tbm25_rank"
 SAMPLERS = ("proportional", "round_robin")
 
@@ -40,20 +35,13 @@ def two(task, tmp_path_factory):
     return folder
 
 
-def command_of_two(two, out, **settings):
-    """The tiny task's command line with the files of both datasets."""
-    parts = command(two, out, datasets=list(SIZES), **settings)
-    for name, file in (("corpus", "corpus.jsonl"), ("queries", "queries.jsonl"), ("negatives", "negatives.tsv")):
-        place = parts.index(f"--{name}") + 1
-        parts[place : place + 1] = [str(two / dataset / file) for dataset in SIZES]
-    return parts
+def of_two(two):
+    """The files of both datasets."""
+    return {name: [two / one / file for one in SIZES] for name, file in FILES.items()} | {"start": two / "start"}
 
 
-def train_two(two, out, monkeypatch, **settings):
-    from scripts.training.fine_tune import fine_tune as script
-
-    monkeypatch.setattr(sys, "argv", command_of_two(two, out, **settings)[1:])
-    script(**arguments_of(script))
+def train_two(two, out, **settings):
+    return train(two, out, of_two(two), datasets=list(SIZES), **settings)
 
 
 @pytest.fixture
@@ -91,10 +79,10 @@ def dataset_of(batch):
     ("kind", "loss"), [("bi-encoder", "MultipleNegativesRankingLoss"), ("cross-encoder", "MarginRankingLoss")]
 )
 def test_each_batch_is_of_one_dataset_and_each_comes_as_often_as_the_sampler_says(
-    two, tmp_path, monkeypatch, seen, sampler, kind, loss
+    two, tmp_path, seen, sampler, kind, loss
 ):
     """Counted by hand: of lists 18 rows are five batches of four and 6 are two; of triplets 36 are nine."""
-    train_two(two, tmp_path, monkeypatch, type=kind, loss=loss, epochs=2, multi_dataset_batch_sampler=sampler)
+    train_two(two, tmp_path, type=kind, loss=loss, epochs=2, multi_dataset_batch_sampler=sampler)
     rows = {"many": 18 if kind == "bi-encoder" else 36, "few": 6}
     in_all = {"many": -(-rows["many"] // 4), "few": 2}
     batches = in_all if sampler == "proportional" else {"many": 2, "few": 2}
@@ -119,13 +107,13 @@ def test_each_batch_is_of_one_dataset_and_each_comes_as_often_as_the_sampler_say
     )
 
 
-def test_batches_come_in_the_order_of_the_librarys_trainer_with_the_spread_seed(two, tmp_path, monkeypatch, seen):
+def test_batches_come_in_the_order_of_the_librarys_trainer_with_the_spread_seed(two, tmp_path, seen):
     """The library's sampler over as many batches, by itself, puts the datasets into the same order in each epoch."""
     import torch
     from sentence_transformers.base.sampler import DefaultBatchSampler, ProportionalBatchSampler
     from torch.utils.data import ConcatDataset, SequentialSampler
 
-    train_two(two, tmp_path, monkeypatch, epochs=2, seed=3)
+    train_two(two, tmp_path, epochs=2, seed=3)
     generator, rows = torch.Generator(), [range(18), range(6)]
     inner = [DefaultBatchSampler(SequentialSampler(part), batch_size=4, drop_last=False) for part in rows]
     library = ProportionalBatchSampler(ConcatDataset(rows), inner, generator=generator, seed=3 << 20)
@@ -136,7 +124,7 @@ def test_batches_come_in_the_order_of_the_librarys_trainer_with_the_spread_seed(
     assert [dataset_of(batch) for batch in seen] == expected and expected[:7] != expected[7:]
 
 
-def test_each_epoch_has_its_own_rows_of_each_dataset(two, tmp_path, monkeypatch, seen):
+def test_each_epoch_has_its_own_rows_of_each_dataset(two, tmp_path, seen):
     """With `draw: epoch`: the negative of epoch e is 20 + e documents further, and no batch has another epoch's."""
     drawn = tmp_path / "drawn"
     drawn.mkdir()
@@ -147,7 +135,7 @@ def test_each_epoch_has_its_own_rows_of_each_dataset(two, tmp_path, monkeypatch,
             (drawn / name / file).symlink_to(two / name / file)
         rows = [f"q{n}\td{n}\td{n + 20 + epoch}\tbm25\t\t{epoch}" for epoch in (1, 2, 3) for n in range(size)]
         (drawn / name / "negatives.tsv").write_text("\n".join([f"{HEADER}\tepoch", *rows]) + "\n")
-    train_two(drawn, tmp_path / "out", monkeypatch, epochs=3, draw="epoch")
+    train_two(drawn, tmp_path / "out", epochs=3, draw="epoch")
     assert len(seen) == 3 * (5 + 2)
     for epoch in (1, 2, 3):
         batches = seen[(epoch - 1) * 7 : epoch * 7]
@@ -162,29 +150,25 @@ def test_each_epoch_has_its_own_rows_of_each_dataset(two, tmp_path, monkeypatch,
 
 @pytest.mark.long
 @pytest.mark.parametrize(("sampler", "step"), [("proportional", 10), ("round_robin", 7)])
-def test_a_killed_training_on_two_datasets_ends_like_an_undisturbed_one(two, tmp_path, monkeypatch, sampler, step):
+def test_a_killed_training_on_two_datasets_ends_like_an_undisturbed_one(two, tmp_path, sampler, step):
     settings = {"epochs": 3, "multi_dataset_batch_sampler": sampler, "prompts": {"query": "ashen ", "document": ""}}
     killed, whole = tmp_path / "killed", tmp_path / "whole"
-    arguments = ["step", str(step), *command_of_two(two, killed, **settings)[2:]]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, "-c", KILLER, *arguments], env=environment, capture_output=True, text=True)
-    assert done.returncode == -signal.SIGKILL, done.stderr
-    train_two(two, killed, monkeypatch, **settings)
-    train_two(two, whole, monkeypatch, **settings)
-    resumed = json.loads((killed / "timing.json").read_text())["resumed_at_step"]
+    kill("step", step, two, killed, of_two(two), datasets=list(SIZES), **settings)
+    resumed, _ = (train_two(two, out, **settings)["resumed_at_step"] for out in (killed, whole))
     assert 0 < resumed < step + 1 and same(killed, whole)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("sampler", SAMPLERS)
-def test_two_processes_train_on_two_datasets_as_one_does(two, task, tmp_path, monkeypatch, sampler):
+def test_two_processes_train_on_two_datasets_as_one_does(two, task, tmp_path, sampler):
     still = without_dropout(task, tmp_path / "still")
     for name in SIZES:
         (still / name).symlink_to(two / name)
-    for name, gpus in (("alone", 1), ("shared", 2)):
-        train_two(still, tmp_path / name, monkeypatch, epochs=2, gpus=gpus, multi_dataset_batch_sampler=sampler)
+    alone, shared = (
+        train_two(still, tmp_path / name, epochs=2, gpus=gpus, multi_dataset_batch_sampler=sampler)
+        for name, gpus in (("alone", 1), ("shared", 2))
+    )
     assert furthest(tmp_path / "alone", tmp_path / "shared") < TOLERANCE
-    alone, shared = (json.loads((tmp_path / name / "timing.json").read_text()) for name in ("alone", "shared"))
     assert alone["by_dataset"] == shared["by_dataset"] and alone["steps"] == shared["steps"]
     assert shared["gpus"] == 2
 
@@ -201,25 +185,24 @@ def test_prompts_and_members_do_not_meet(two, tmp_path, monkeypatch):
 
     monkeypatch.setattr(BaseDataCollator, "_get_prompt_for_column", kept)
     prompts = {"query": "ashen ", "document": "yewen "}
-    train_two(two, tmp_path, monkeypatch, epochs=1, prompts=prompts)
+    train_two(two, tmp_path, epochs=1, prompts=prompts)
     assert put == {"anchor": "ashen ", "positive": "yewen ", "negative_1": "yewen ", "negative_2": "yewen "}
 
 
 @pytest.mark.parametrize("kind", ["bi-encoder", "cross-encoder"])
-def test_each_dataset_has_the_prompts_that_are_given_for_it(two, tmp_path, monkeypatch, kind):
+def test_each_dataset_has_the_prompts_that_are_given_for_it(two, tmp_path, kind):
     """As texts that begin with them would be learnt; the checkpoint stores each dataset's under a name of its own."""
     shutil.copytree(two, tmp_path / "by-hand", symlinks=True)
     for name, word in (("many", "ashen "), ("few", "yewen ")):
         file = tmp_path / "by-hand" / name / "queries.jsonl"
         write_queries(file, {key: word + text for key, text in read_queries(file).items()})
     each = [{"query": "ashen "}, {"query": "yewen "}]
-    train_two(two, tmp_path / "given", monkeypatch, epochs=1, type=kind, prompts_by_dataset=each)
-    train_two(tmp_path / "by-hand", tmp_path / "hand", monkeypatch, epochs=1, type=kind)
-    train_two(two, tmp_path / "none", monkeypatch, epochs=1, type=kind)
+    timing = train_two(two, tmp_path / "given", epochs=1, type=kind, prompts_by_dataset=each)
+    train_two(tmp_path / "by-hand", tmp_path / "hand", epochs=1, type=kind)
+    train_two(two, tmp_path / "none", epochs=1, type=kind)
     assert same(tmp_path / "given", tmp_path / "hand") and not same(tmp_path / "given", tmp_path / "none")
     stored = json.loads((tmp_path / "given" / "model" / "config_sentence_transformers.json").read_text())["prompts"]
     assert stored.items() >= {"many-query": "ashen ", "few-query": "yewen "}.items() and not stored["query"]
-    timing = json.loads((tmp_path / "given" / "timing.json").read_text())
     assert timing["prompts_by_dataset"] == each and "prompts" not in timing
 
 

@@ -1,22 +1,17 @@
 """Learning from a teacher: which pairs it scores, how its scores label the examples, trainings, and mistakes."""
 
-import json
-import sys
-
 import numpy as np
 import pytest
 
-from ranktrial.common.command_line import arguments_of
 from ranktrial.common.errors import UserError
 from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.trec import read_run, write_run
 from ranktrial.models.adapters import adapter, adapters
 from ranktrial.training.examples import Row, columns, labelled_by, read_table
 from scripts.training import pairs
-from scripts.training.fine_tune import fine_tune
 from scripts.training.pairs import paired
 from tests.support.tiny_bert import build
-from tests.support.tiny_task import WORDS, command, read_log
+from tests.support.tiny_task import WORDS, read_log, train
 
 ROWS = [Row("q", "a", "x"), Row("q", "a", "y"), Row("q", "b", "x"), Row("r", "y", "x")]
 SCORES = {"q": {"a": 4.5, "b": 0.25, "x": -1.0, "y": -7.0}, "r": {"y": 2.0, "x": 3.0}}
@@ -54,18 +49,15 @@ def scores(task, tmp_path_factory):
     return tmp_path_factory.getbasetemp() / "teacher0" / "teacher.trec"
 
 
-def trained(task, out, monkeypatch, scores, **settings):
-    options = command(task, out, teacher="ce", **settings)[1:]
-    monkeypatch.setattr(sys, "argv", [*options, "--scores", str(scores)] if scores else options)
-    fine_tune(**arguments_of(fine_tune))
-    return json.loads((out / "timing.json").read_text())
+def trained(task, out, scores, **settings):
+    return train(task, out, {"scores": scores} if scores else {}, teacher="ce", **settings)
 
 
 @pytest.mark.parametrize(
     ("kind", "loss"), [(name, loss) for name, kind in adapters().items() for loss in getattr(kind, "DISTILLED", {})]
 )
-def test_every_loss_with_a_teacher_trains(task, scores, tmp_path, monkeypatch, kind, loss):
-    timing = trained(task, tmp_path, monkeypatch, scores, type=kind, loss=loss, epochs=0.5, micro_batch=3)
+def test_every_loss_with_a_teacher_trains(task, scores, tmp_path, kind, loss):
+    timing = trained(task, tmp_path, scores, type=kind, loss=loss, epochs=0.5, micro_batch=3)
     assert timing["loss"] == loss and timing["teacher"] == "ce" and "temperature" not in timing
     scale = {"bi-encoder": 20, "cross-encoder": None}.get(kind, 1)
     assert timing.get("scale") == scale  # as it was put, where none was given
@@ -95,8 +87,8 @@ def opinions(tmp_path_factory):
         pytest.param("cross-encoder", "MSELoss", marks=pytest.mark.long),
     ],
 )
-def test_a_student_learns_what_the_teacher_thinks_and_not_the_labels(opinions, tmp_path, monkeypatch, kind, loss):
-    trained(opinions, tmp_path, monkeypatch, opinions / "teacher.trec", type=kind, loss=loss, epochs=15)
+def test_a_student_learns_what_the_teacher_thinks_and_not_the_labels(opinions, tmp_path, kind, loss):
+    trained(opinions, tmp_path, opinions / "teacher.trec", type=kind, loss=loss, epochs=15)
     queries = [f"{word} tree" for word in WORDS[12:]]  # other ones than those learnt from
     scores = {}
     for sort in ("good", "bad"):
@@ -114,9 +106,9 @@ def test_a_student_learns_what_the_teacher_thinks_and_not_the_labels(opinions, t
     assert (scores["good"] > scores["bad"]).all()
 
 
-def test_a_teacher_and_its_scores_go_together(task, tmp_path, monkeypatch):
+def test_a_teacher_and_its_scores_go_together(task, tmp_path):
     with pytest.raises(UserError, match="a teacher and its --scores go together"):
-        trained(task, tmp_path, monkeypatch, None)
+        trained(task, tmp_path, None)
 
 
 def test_the_pairs_of_a_file_of_examples(task, tmp_path):

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.support import warm
 from tests.support.once import made_once
 from tests.support.tiny_bert import build
 
@@ -63,13 +62,9 @@ class Workspace:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def warm_python(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Iterator[None]:
-    """All workspaces of these tests start Snakemake and its jobs from one warm process; quick tests start none."""
-    if pytestconfig.getoption("--quick"):
-        yield
-        return
-    folder = made_once(tmp_path_factory, "warm", warm.start)
-    Workspace.python = str(folder / "bin" / "python")
+def in_warm_processes(warm_python: str) -> Iterator[None]:
+    """All workspaces of these tests start Snakemake and its jobs from one warm process."""
+    Workspace.python = warm_python
     yield
     Workspace.python = sys.executable
 

@@ -32,12 +32,6 @@ def test_a_mistake_in_the_configuration_stops_before_anything_runs(fresh):
     assert len(errors) == 1 and not (fresh.folder / "results").exists()
 
 
-def test_a_key_that_stands_twice(fresh):
-    text = (fresh.folder / "tiny.yaml").read_text()
-    (fresh.folder / "tiny.yaml").write_text(text + "depth: 30\n")
-    fails(fresh, "duplicate key 'depth'")
-
-
 @pytest.mark.parametrize(
     ("file", "content", "said"),
     [
@@ -79,18 +73,17 @@ def test_a_failing_job_loses_nothing_else(again):
     assert before and {name: after.get(name) for name in before} == before
 
 
-def test_weights_that_are_no_safetensors(fresh):
-    folder = fresh.folder / "weights/tiny"
-    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
-    fails(fresh, "safetensors", "results/tiny/models/bert/untrained/seed-0")
-    assert not (fresh.folder / "results/tiny/models/bert/untrained/seed-0").exists()
-
-
-def test_weights_with_another_checksum(fresh):
+def test_mistakes_of_several_jobs_are_a_line_each(fresh):
+    """Weights that are no safetensors, and others with another checksum."""
+    shutil.copytree(fresh.folder / "weights/tiny", fresh.folder / "weights/other")
+    (fresh.folder / "weights/tiny/model.safetensors").rename(fresh.folder / "weights/tiny/pytorch_model.bin")
     config = tiny_config()
-    config["models"]["bert"]["sha256"] = "0" * 64
+    config["models"]["bert-ce"] |= {"weights": "weights/other", "sha256": "0" * 64}
     fresh.write_config(config)
-    fails(fresh, "SHA-256", "results/tiny/models/bert/untrained/seed-0")
+    targets = [f"results/tiny/models/{model}/untrained/seed-0" for model in ("bert", "bert-ce")]
+    errors = fails(fresh, "model.safetensors", "--keep-going", *targets)
+    assert len(errors) == 2 and any("SHA-256" in line for line in errors)
+    assert not any((fresh.folder / target).exists() for target in targets)
 
 
 def test_training_without_a_train_split(fresh):
@@ -109,11 +102,6 @@ def test_a_dataset_with_only_a_test_split_works_for_systems_that_need_no_trainin
     done = fresh.snakemake("results/tiny/meta/theirs.json")
     assert done.returncode == 0, done.stderr
     assert json.loads((fresh.folder / "results/tiny/meta/theirs.json").read_text())["k"] == 1
-
-
-def test_tuning_without_a_dev_split(fresh):
-    (fresh.folder / "data/weather/qrels/dev.tsv").unlink()
-    fails(fresh, "dev", "results/tiny/bm25/weather/bm25.parameters.json")
 
 
 def test_a_half_written_index_is_not_taken_for_one(again):

@@ -16,10 +16,7 @@ def chosen_config() -> dict:
     kept = {"evaluate": {"candidates": 10}, "load_best_model_at_end": True, "early_stopping_patience": 2}
     choice = {"learning_rate": [1e-9, 0.001], "choose": {"measure": "RR@10"}}
     config["recipes"] = {"tuned": config["recipes"]["random"] | kept | choice}
-    config["systems"] = {
-        "plain": config["systems"]["plain"],
-        "dense": {"model": "bert", "recipe": "tuned"},
-    }
+    config["systems"] = {"plain": config["systems"]["plain"], "dense": {"model": "bert", "recipe": "tuned"}}
     config["comparisons"] = {"tuned": {"control": "plain", "treatment": "dense"}}
     return config
 

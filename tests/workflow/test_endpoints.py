@@ -1,11 +1,14 @@
-"""An experiment with models behind endpoints: indexed, searched, fused, re-ranked and compared as any other."""
+"""An experiment with models behind endpoints: texts are indexed, searched, fused and re-ranked, queries are written,
+filtered and trained on, and all is compared as any other."""
 
 import json
+import re
 
+import pandas as pd
 import pytest
 
 from ranktrial.ir.trec import ranking, read_run
-from tests.support.answering import answering, embedded, error, scored_by_tei, shared
+from tests.support.answering import answering, embedded, error, said, scored_by_tei, shared
 from tests.workflow.conftest import tiny_config
 
 pytestmark = pytest.mark.slow
@@ -13,40 +16,50 @@ SECRET = "sk-0123456789abcdef"
 
 
 def config(url: str) -> dict:
-    made = tiny_config()
-    endpoint = {"url": url, "key": "MODELS_KEY"}
-    systems = {
-        "plain": made["systems"]["plain"],
-        "embedded": {"model": "remote"},
-        "coded": {"model": "remote", "embeddings": {"precision": "int8"}},
-        "fused": {"type": "fusion", "systems": ["plain", "embedded"]},
-        "re-ranked": {"model": "remote-ce", "rerank": {"first_stage": "embedded", "depth": 6}},
-    }
-    models = {
-        "remote": {
-            "type": "bi-encoder-endpoint",
-            "weights": "organisation/embeds",
-            "endpoint": endpoint | {"price": 2},
-        },
-        "remote-ce": {
-            "type": "cross-encoder-endpoint",
-            "weights": "scores",
-            "endpoint": endpoint | {"protocol": "tei"},
-        },
-    }
+    """Systems that ask a server, and a bi-encoder that learns from queries which it writes and another model ranks."""
+    made, endpoint = tiny_config(), {"url": url, "key": "MODELS_KEY"}
+    written = {"format": "generated", "corpus": "weather", "generator": "writer"}
+    learning = {"train_on": "written", "labels": "generated", "positives": {"found_within": 1},
+                "negatives": {"per_query": 2, "cross_encoder": "judge", "range_max": 5}, "epochs": 1, "batch_size": 8,
+                "learning_rate": 0.001}  # fmt: skip
     return made | {
-        **{"models": models, "recipes": {}, "systems": systems},
-        "comparisons": {"re-ranking-helps": {"control": "fused", "treatment": "re-ranked"}},
-    }
+        "datasets": made["datasets"] | {"written": written | {"sampled_documents": 20, "queries_per_document": 2}},
+        "models": {
+            "bert": made["models"]["bert"],
+            "remote": {"type": "bi-encoder-endpoint", "weights": "organisation/embeds",
+                       "endpoint": endpoint | {"price": 2}},
+            "remote-ce": {"type": "cross-encoder-endpoint", "weights": "m", "endpoint": endpoint | {"protocol": "tei"}},
+            "writer": {"type": "query-generator-endpoint", "weights": "writes", "endpoint": endpoint},
+        },
+        "recipes": {"generated": learning},
+        "systems": {
+            "plain": made["systems"]["plain"],
+            "embedded": {"model": "remote"},
+            "coded": {"model": "remote", "embeddings": {"precision": "int8"}},
+            "fused": {"type": "fusion", "systems": ["plain", "embedded"]},
+            "re-ranked": {"model": "remote-ce", "rerank": {"first_stage": "embedded", "depth": 6}},
+            "judge": {"model": "remote-ce", "rerank": {"first_stage": "plain", "depth": 5}},
+            "adapted": {"model": "bert", "recipe": "generated"},
+        },
+        "comparisons": {"re-ranking-helps": {"control": "fused", "treatment": "re-ranked"},
+                        "adaptation": {"control": "plain", "treatment": "adapted"}},
+    }  # fmt: skip
+
+
+def writing(request: dict):
+    """All words of the document in one draw; in the other, one of them among topics that other documents have more of."""
+    document = re.search("Document: (.*)\n", request["messages"][0]["content"])[1].split()
+    query = document if request["seed"] % 2 else ["fire", "flood", "theft", "storm", "hail", document[-1]]
+    return said(" ".join(query), prompt_tokens=9, completion_tokens=1)
 
 
 def test_an_experiment_with_models_behind_endpoints(fresh, monkeypatch):
     monkeypatch.setenv("MODELS_KEY", SECRET)
-    with answering({"embeddings": embedded, "rerank": scored_by_tei}, probe=error(404)) as asked:
+    answers = {"embeddings": embedded, "rerank": scored_by_tei, "chat/completions": writing}
+    with answering(answers, probe=error(404)) as asked:
         fresh.write_config(config(asked.url))
-        assert (
-            "encode weather remote untrained seed-0" in fresh.planned() and asked.requests == []
-        )  # planning asks nobody
+        assert "encode weather remote untrained seed-0" in fresh.planned()
+        assert asked.requests == []  # planning asks nobody
         done = fresh.snakemake()
         assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
         count = len(asked.requests)
@@ -65,12 +78,29 @@ def test_an_experiment_with_models_behind_endpoints(fresh, monkeypatch):
     assert "organisation/embeds, asked at http" in page and "128 tokens" not in page
     for file in [path for path in (fresh.folder / "results").rglob("*") if path.is_file()]:
         assert SECRET.encode() not in file.read_bytes(), file
+    check_training(results, page)
     changed = config(asked.url)
-    changed["models"]["remote"]["endpoint"]["timeout"] = 30
+    for model in ("remote", "writer"):
+        changed["models"][model]["endpoint"]["timeout"] = 30
     fresh.write_config(changed)
     done = fresh.snakemake()  # the endpoint is gone, and nothing that was paid for is lost
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
     assert len(asked.requests) == count
+
+
+def check_training(results, page):
+    """The bi-encoder learnt from the written queries that find their document."""
+    counts = json.loads((results / "data/written/generation.json").read_text())
+    assert counts["documents"] == 20 and counts["calls"] == 40 and counts["prompt_tokens"] == 400
+    (record,) = (json.loads(file.read_text()) for file in (results / "negatives/written").glob("*.mining.json"))
+    (table,) = (pd.read_csv(file, sep="\t") for file in (results / "negatives/written").glob("*.tsv"))
+    assert record["queries"] + record["queries_not_found"] == counts["queries"] and record["queries"] >= 20
+    assert record["queries_not_found"] > 0
+    assert (table["query_id"].str.rpartition("-")[0] == table["positive_id"]).all()
+    learnt = json.loads((results / "models/bert/generated/seed-1.timing.json").read_text())
+    assert learnt["queries"] == table["query_id"].nunique()
+    assert "queries that writer wrote for documents of weather" in page
+    assert "queries whose relevant document is not found" in page
 
 
 def fields(line: str) -> tuple[str, str]:

@@ -30,10 +30,7 @@ def config(sizes: list[int], samples: int = 2) -> dict:
         "few": RECIPE | {"queries": sizes, "samples": samples, "start_from": "pseudo"},
     }
     rerank = {"first_stage": "plain", "depth": 5}
-    made["systems"] = {
-        "plain": {"type": "bm25"},
-        "few": {"model": "ce", "recipe": "few", "seeds": 2, "rerank": rerank},
-    }
+    made["systems"] = {"plain": {"type": "bm25"}, "few": {"model": "ce", "recipe": "few", "seeds": 2, "rerank": rerank}}
     return made | {"comparisons": {}}
 
 

@@ -73,7 +73,7 @@ def test_every_way_to_rank_split_texts(split_up):
     ]
     runs = {path.parent.name: read_run(path) for path in (results / "runs").rglob("*.trec.gz")}
     assert {name: max(map(len, run.values())) for name, run in runs.items()} == {
-        **{"plain": 20, "search": 20, "again": 5, "tuned": 20, "cross": 5, "cross-all": 20, "onnx": 5},
+        **{"plain": 20, "search": 20, "again": 5, "tuned": 20, "cross": 5, "cross-all": 20, "onnx": 5}
     }
     for query, documents in runs["again"].items():  # the same scores as in the whole search
         for name in documents.keys() & runs["search"][query].keys():

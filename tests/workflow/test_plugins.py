@@ -22,7 +22,7 @@ import pytest
 import scipy.stats
 from safetensors.numpy import save_file
 
-from ranktrial.ir.trec import read_run
+from ranktrial.ir.trec import ranking, read_run
 from tests.workflow.conftest import REPOSITORY, Workspace, copy
 
 EXAMPLES = dict(
@@ -42,6 +42,21 @@ NAME, DESCRIPTION, LABEL = "plain-mean", "of the unweighted mean", "unweighted"
 
 def summary(y, variances, tau2, alpha):
     return t_summary(y.mean(), y.var(ddof=1) / len(y), len(y) - 1, alpha)
+''',
+    "ranktrial/statistics/task_intervals/unit.py": '''"""From -1 to 1, whatever the queries."""
+
+from ranktrial.statistics.task_intervals import TaskInterval
+
+NAME, DESCRIPTION, LABEL, P_VALUE = "unit", "from -1 to 1", "from -1 to 1", "{statistic} against nothing"
+HOLDS_SEEDS = False
+
+
+def fits(effect):
+    return True
+
+
+def interval(sample):
+    return TaskInterval(NAME, -1.0, 1.0, 1.0, 0.0)
 ''',
     "ranktrial/models/types/word_weights.py": '''"""Words that a query and a document share, each with a weight; a word's place is its checksum."""
 
@@ -310,6 +325,7 @@ CONFIG = {
         "words": {"model": "words"},
         "sets": {"model": "sets"},
         "thin": {"model": "words", "thinned": {"every": 2}},
+        "again": {"model": "words", "rerank": {"first_stage": "sets", "depth": 5}},
         "turned": {"type": "backwards", "of": "words"},
     },
     "tasks": ["faq", "manual"],
@@ -321,6 +337,7 @@ CONFIG = {
             "effect": "ROM",
             "estimator": "SJ",
             "interval": "plain-mean",
+            "task_interval": "unit",
         }
     },
     "waterfalls": {"sorted": {"comparison": "order", "title": "From the lowest"}},
@@ -379,7 +396,7 @@ def house(tmp_path_factory) -> Workspace:
 
 
 def test_a_kind_of_each_is_one_new_file_and_nothing_else(house):
-    assert len(EXAMPLES) == 6 and len(TOYS) == 16
+    assert len(EXAMPLES) == 6 and len(TOYS) == 17
     assert sum("backwards" in path for path in TOYS) == 3  # a type of system
     assert sum("word_sets" in path for path in TOYS) == 3  # a model with its own form of index
     assert sum("thinned" in path for path in TOYS) == 2  # a form of index that is made from vectors
@@ -402,6 +419,9 @@ def expected_ranks(house: Workspace, dataset: str) -> list[int]:
         best_first = sorted(score, key=lambda name: (score[name], name), reverse=True)
         run = read_run(house.folder / f"results/toys/runs/{dataset}/words/seed-0.trec.gz")
         assert run[f"q{number}"] == score
+        first = read_run(house.folder / f"results/toys/runs/{dataset}/sets/seed-0.trec.gz")[f"q{number}"]
+        ranked_again = read_run(house.folder / f"results/toys/runs/{dataset}/again/seed-0.trec.gz")[f"q{number}"]
+        assert ranked_again == {name: score[name] for name in ranking(first)[:5]}
         ranks.append(best_first.index(f"d{number}") + 1)
     return ranks
 
@@ -451,6 +471,8 @@ def test_the_numbers_are_those_of_the_toys(house):
     assert [row["task"] for row in rows] == CONFIG["tasks"]
     assert [float(row["effect"]) for row in rows] == pytest.approx(y)
     assert [float(row["variance"]) for row in rows] == pytest.approx(variances)
+    assert {(row["ci_low"], row["ci_high"], row["p_value"]) for row in rows} == {("-1.0", "1.0", "1.0")}
+    assert "tasks from -1 to 1" in (house.folder / "results/toys/figures/order.svg").read_text()
 
     meta = json.loads((house.folder / "results/toys/meta/order.json").read_text())
     between = np.mean((y - y.mean()) ** 2)

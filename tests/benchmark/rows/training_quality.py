@@ -85,10 +85,7 @@ def side(folder: Path, by: Callable[[Path, int], tuple[SentenceTransformer, trai
     return work
 
 
-SIDES = {
-    "plain": lambda folder: side(folder, training.by_library),
-    "ours": lambda folder: side(folder, training.by_us),
-}
+SIDES = {"plain": lambda folder: side(folder, training.by_library), "ours": lambda folder: side(folder, training.by_us)}
 if "ours, bf16" in training.SIDES:
     SIDES["ours, bf16"] = lambda folder: side(folder, training.in_bf16)
 
