@@ -93,9 +93,9 @@ def parser() -> argparse.ArgumentParser:
 
 def compare(options: argparse.Namespace) -> None:
     """Print what is found, and write it to the folder that is asked for."""
-    found, said = _found(options)
-    for line in (*said, *found.warnings):
-        print(f"note: {as_options(line)}", file=sys.stderr)
+    found = _found(options)
+    for line in found.warnings:
+        _as_note(line)
     if options.out:
         if options.out.exists() and not options.out.is_dir():
             raise UserError(f"{options.out}: a file; expected a folder")
@@ -106,18 +106,20 @@ def compare(options: argparse.Namespace) -> None:
     print(json.dumps(found.numbers(), indent=2, allow_nan=False) if options.json else found.sentence())
 
 
-def _found(options: argparse.Namespace) -> tuple[Findings, list[str]]:
-    """The findings, and how the files were read."""
+def _found(options: argparse.Namespace) -> Findings:
+    """The findings; how the files were read is said before, since it explains what is refused."""
     from ranktrial.api.comparing import compare as compare_systems
     from ranktrial.api.reading import gathered
 
     given = gathered(options.files, options.measure, options.columns)
+    for line in given.said:
+        _as_note(as_options(line))
     how = {"control": options.control, "treatment": options.treatment, "lower_is_better": options.lower_is_better}
     how |= {"effect": options.effect, "alpha": options.alpha}
     how |= {} if options.margin is None else {"margin": options.margin}
     if given.scores is not None:
-        return compare_systems(given.scores, **how), given.said
-    return compare_systems(given.runs, qrels=given.qrels, measure=options.measure or None, **how), given.said
+        return compare_systems(given.scores, **how)
+    return compare_systems(given.runs, qrels=given.qrels, measure=options.measure or None, **how)
 
 
 def new_configuration(options: argparse.Namespace) -> None:

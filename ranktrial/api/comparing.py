@@ -119,7 +119,7 @@ def _chosen(systems: list[str], control: str | None, treatment: str | Sequence[s
     if treatments and not control and len(chosen) < 2:
         chosen = list(dict.fromkeys([control_of([one for one in systems if one not in chosen] or chosen), *chosen]))
     if len(chosen) < 2:
-        raise UserError(f"only the system {', '.join(chosen)}; expected the values of at least two")
+        raise UserError(f"only the system {', '.join(chosen)}; expected at least two")
     if len(chosen) > MOST:
         raise UserError(f"{len(chosen)} systems; expected at most {MOST}: name some as treatment, or a control")
     return chosen

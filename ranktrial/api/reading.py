@@ -16,7 +16,7 @@ import pandas as pd
 from ranktrial.common.errors import UserError
 from ranktrial.common.extras import names_extras
 from ranktrial.datasets.formats import leaderboard
-from ranktrial.ir.outside_table import Wanted
+from ranktrial.ir.outside_table import MOST_NAMES, Wanted
 from ranktrial.ir.scores import parsed, read_values, seeds_in
 from ranktrial.new.draft import Draft
 from ranktrial.new.folder import Folder, read_folder
@@ -61,13 +61,22 @@ def gathered(places: Sequence[str | Path], measure: str = "", columns: str = "")
     found = draft(contents if ranked else replace(contents, measure=measure))
     if any(entry.get("type") != "external" for entry in found.systems.values()):
         raise UserError(f"{folder.place}: {found.what}, without runs or scores to compare; `ranktrial new` reads it")
-    said = [*found.on_axes, *left_out(found, folder)]
+    said = [*found.on_axes, *_by_names(found), *left_out(found, folder)]
     values = None if ranked else _scores(found)
     parsed.cache_clear()  # a table may be large
     if ranked:
         runs = {name: {task: Path(run) for task, run in entry["runs"].items()} for name, entry in found.systems.items()}
         return Given(None, runs, {task: Path(entry["location"]) for task, entry in found.datasets.items()}, said)
     return Given(values, {}, {}, said)
+
+
+def _by_names(found: Draft) -> list[str]:
+    """The systems and tasks, where names of files or folders told them, as a line."""
+    if all("column" in entry for entry in found.systems.values()):
+        return []
+    listed = [f"{', '.join(names[:MOST_NAMES])}{', …' * (len(names) > MOST_NAMES)}" for names in
+              (list(found.systems), found.tasks)]  # fmt: skip
+    return [f"by the names of files and folders: systems: {listed[0]}; tasks: {listed[1]}"]
 
 
 def _folder(places: Sequence[str | Path]) -> Folder:

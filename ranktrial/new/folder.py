@@ -34,12 +34,20 @@ def as_name(text: str) -> str:
 
 def stem(file: str) -> str:
     """Return a file's name without folders and suffixes."""
+    return task_of_samples(file) or _plain(file)
+
+
+def task_of_samples(file: str) -> str:
+    """Return the task that the name of a file of lm-evaluation-harness's samples has; empty for another file."""
+    found = _SAMPLES.fullmatch(_plain(file))
+    return found[1] if found else ""
+
+
+def _plain(file: str) -> str:
     name = PurePosixPath(file).name
     for packing in PACKINGS[1:]:
         name = name.removesuffix(packing)
-    plain = _ENDING.sub("", name)
-    of_samples = _SAMPLES.fullmatch(plain)
-    return of_samples[1] if of_samples else plain
+    return _ENDING.sub("", name)
 
 
 def task_of_qrels(file: str, folder: str) -> str:
@@ -97,7 +105,7 @@ class Folder:
 
     @property
     def name(self) -> str:
-        return Path(self.place).name
+        return Path(os.path.abspath(self.place)).name
 
     def path(self, name: str) -> Path:
         return Path(self.place) / name

@@ -32,7 +32,7 @@ from ranktrial.ir.measure_names import canonical
 from ranktrial.ir.outside_table import SCORES, TASK, Wanted, rows_of_results
 from ranktrial.ir.scores import Named, named_in, read_values, seeds_in
 from ranktrial.new.draft import MEASURES, Draft, Entries, counted
-from ranktrial.new.folder import as_name, stem
+from ranktrial.new.folder import as_name, stem, task_of_samples
 from ranktrial.new.kinds_of_files import Contents, value_names
 
 NO_MEASURE = "score"
@@ -226,7 +226,19 @@ def _of_files(contents: Contents, files: list[str]) -> Entries:
 
 def places_of(contents: Contents, files: list[str]) -> Places:
     """Return file -> system and task, from the names of folders and files."""
-    return _by_folders(files) or _by_stems(files) or _one_task(files, as_name(contents.folder.name) or "task")
+    samples = _of_samples(contents, files)
+    others = [file for file in files if file not in samples]
+    named = _by_folders(others) or _by_stems(others) or _one_task(others, as_name(contents.folder.name) or "task")
+    return samples | named
+
+
+def _of_samples(contents: Contents, files: list[str]) -> Places:
+    """Recognise MODEL/samples_TASK_DATE.jsonl of lm-evaluation-harness, whose names do not depend on other files."""
+    return {
+        file: (as_name(PurePosixPath(file).parent.name or contents.folder.name) or "system", as_name(task) or "task")
+        for file in files
+        if (task := task_of_samples(file))
+    }
 
 
 def _one_task(files: list[str], task: str) -> Places:

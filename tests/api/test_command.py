@@ -62,6 +62,27 @@ def test_samples_of_lm_evaluation_harness(here, capsys):
     assert found["effects"][0]["n"] == 20
 
 
+def test_samples_of_one_model_are_one_system_whose_tasks_are_not_compared(here, capsys, monkeypatch):
+    for task in ("arc_easy", "boolq", "rte"):
+        harness(here / f"results/llama/samples_{task}_2026-01-01T10-00-00.jsonl", "llama", 0)
+    files = sorted((here / "results/llama").iterdir())
+    for folder, given in ((here, ["results/llama"]), (here, files[:2]), (files[0].parent, [file.name for file in files])):
+        monkeypatch.chdir(folder)
+        code, _, err = run(capsys, "compare", *given, "--measure", "acc")
+        errors = [line for line in err.splitlines() if line.startswith("error: ")]
+        assert code == 2 and errors == ["error: only the system llama; expected at least two"], err
+
+
+def test_a_folder_whose_names_of_files_are_the_axes_says_how_it_is_read(here, capsys):
+    for model in ("llama", "gpt"):
+        for task in ("rte", "boolq"):
+            harness(here / f"results/{model}/samples_{task}_2026-01-01T10-00-00.jsonl", model, 0)
+    _, _, err = run(capsys, "compare", "results", "--measure", "acc")
+    assert "systems: gpt, llama; tasks: boolq, rte" in err
+    folders.scores(here / "data")  # whose columns are the systems
+    assert "systems: " not in run(capsys, "compare", "data")[2]
+
+
 def test_the_table_per_query_of_pyterrier(here, capsys):
     rows = [{"name": system, "qid": query, "measure": measure, "value": value} for _, query, system, value in ROWS
             for measure, value in (("nDCG@10", value), ("AP", value / 2))]  # fmt: skip
