@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import shlex
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -130,7 +131,8 @@ def new_configuration(options: argparse.Namespace) -> None:
 
 
 def as_options(text: str) -> str:
-    """A message with this command's options, in place of the variables of `make new`."""
+    """A message with this command's options, in place of the variables of `make new` and of Python's arguments."""
+    text = re.sub(r'\bmeasure="([^"]*)"', lambda found: f"--measure {shlex.quote(found[1])}", text)
     named: Callable[[re.Match[str]], str] = lambda found: f"--{found[1].lower()} "  # noqa: E731
     return re.sub(r"\b(MEASURE|COLUMNS|OUT)=", named, text)
 

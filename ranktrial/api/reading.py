@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from ranktrial.api.scored import several_measures
 from ranktrial.common.errors import UserError
 from ranktrial.common.extras import names_extras
 from ranktrial.datasets.formats import leaderboard
@@ -61,6 +62,8 @@ def gathered(places: Sequence[str | Path], measure: str = "", columns: str = "")
     found = draft(contents if ranked else replace(contents, measure=measure))
     if any(entry.get("type") != "external" for entry in found.systems.values()):
         raise UserError(f"{folder.place}: {found.what}, without runs or scores to compare; `ranktrial new` reads it")
+    if len(found.choices) > 1:
+        raise several_measures(_where(folder), found.choices)
     said = [*found.on_axes, *_by_names(found), *left_out(found, folder)]
     values = None if ranked else _scores(found)
     parsed.cache_clear()  # a table may be large
@@ -68,6 +71,10 @@ def gathered(places: Sequence[str | Path], measure: str = "", columns: str = "")
         runs = {name: {task: Path(run) for task, run in entry["runs"].items()} for name, entry in found.systems.items()}
         return Given(None, runs, {task: Path(entry["location"]) for task, entry in found.datasets.items()}, said)
     return Given(values, {}, {}, said)
+
+
+def _where(folder: Folder) -> str:
+    return folder.location(folder.files[0]) if len(folder.files) == 1 else folder.place
 
 
 def _by_names(found: Draft) -> list[str]:

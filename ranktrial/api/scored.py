@@ -127,6 +127,11 @@ def of_frame(frame: pd.DataFrame, measure: str | None = None) -> Scored:
     return Scored(_tables(_checked(long)), named or UNNAMED, found.of_tasks)
 
 
+def several_measures(where: str, names: Sequence[str]) -> UserError:
+    """An error that names the argument, in the form that `as_options` of the command line knows."""
+    return UserError(f'{where}: values of several measures, {_listed(names)}; name one: measure="{names[0]}"')
+
+
 def _listed(names: Sequence[str] | pd.Index) -> str:
     return ", ".join(map(str, list(names)[:12])) or "no columns"
 
@@ -172,7 +177,7 @@ def _column(table: pd.DataFrame, found: Roles, measure: str | None) -> int:
         raise UserError(f"no column of values among {_listed(table.columns)}; {EXPECTED}")
     near = hint(measure, names) if measure else ""
     problem = f"no column of {measure}" if measure else "several columns of values"
-    raise UserError(f"{problem}: there are {_listed(names)}{near}; name one as the measure")
+    raise UserError(f'{problem}: there are {_listed(names)}{near}; name one: measure="{names[0]}"')
 
 
 def _plain(measure: str) -> str:
@@ -192,7 +197,7 @@ def _of_measure(long: pd.DataFrame, column: str, measure: str | None) -> tuple[p
     """The rows of the measure that is meant, and its name. Raises UserError if several could be."""
     names = list(dict.fromkeys(long[column]))
     if measure is None and len(names) > 1:
-        raise UserError(f"the table has rows of several measures, {_listed(names)}; name one as the measure")
+        raise several_measures("the table", names)
     meant = [name for name in names if measure is None or _plain(name) == _plain(measure)]
     if not meant:
         raise UserError(f"no row of the measure {measure}; there are {_listed(names)}{hint(str(measure), names)}")

@@ -137,19 +137,21 @@ def draft_of_scores(contents: Contents) -> Draft | None:
     columns: Columns = "measures" if listed else columns_are(headings, contents.columns) if several else "systems"
     said = (axes_text(columns, names, len(files)),) if several else ()
     if columns == "measures":
-        return draft_of_systems(contents, _of_files(contents, files), files, _common(contents, headings), said=said)
+        common = _common(contents, headings)
+        found = draft_of_systems(contents, _of_files(contents, files), files, common[0], said=said)
+        return replace(found, choices=() if contents.measure else tuple(common))
     if columns == "tasks":
         return draft_of_systems(contents, _of_tasks(contents, headings), files, said=said)
     systems = _of_columns(contents, headings) if several else _of_files(contents, files)
     return draft_of_systems(contents, systems, files, said=said)
 
 
-def _common(contents: Contents, headings: dict[str, list[str]]) -> str:
-    """Return the measure that is given, or the first that all files have. Raises UserError if there is none."""
+def _common(contents: Contents, headings: dict[str, list[str]]) -> list[str]:
+    """Return the measure that is given, or those that all files have. Raises UserError if there is none."""
     common = [name for name in next(iter(headings.values())) if all(name in names for names in headings.values())]
     if not (contents.measure or common):
         raise UserError(f"{contents.folder.place}: no measure is in all files; give some of them a folder of their own")
-    return contents.measure or common[0]
+    return [contents.measure] if contents.measure else common
 
 
 def draft_of_systems(
@@ -281,7 +283,7 @@ def _whole(file: str) -> str:
     return str(PurePosixPath(file).with_suffix(""))
 
 
-SAID = "Read as a long table: each row has one value."
+SAID = "Read as a long table: a value per row."
 LONG_TABLES = "long tables (a value per row, with columns that name system, task, query, measure)"
 
 
@@ -292,7 +294,8 @@ def draft_of_long_tables(contents: Contents) -> Draft | None:
     if not files:
         return None
     named = {file: named_in(contents.folder.path(file)) for file in files}
-    measure = contents.measure or _measure(contents, named)
+    choices = [] if contents.measure else _measures(contents, named)
+    measure = contents.measure or next(iter(choices), "")
     systems: Entries = {}
     places = places_of(contents, [file for file in files if not (named[file].systems or named[file].tasks)])
     for file in files:
@@ -306,9 +309,10 @@ def draft_of_long_tables(contents: Contents) -> Draft | None:
             for task in named[file].tasks or [of_task]:
                 _add(entry["scores"], as_name(task) or "task", contents.folder.location(file), system)
     of_tasks = [start.roles.of_tasks for file in files if (start := starts[file])]
-    return draft_of_systems(
-        contents, systems, files, measure, all(of_tasks), ("Read as a long table: a value per row.",)
-    )
+    several = f"Of its measures ({', '.join(choices)}), the first is compared; MEASURE names another."
+    said = (SAID, several) if len(choices) > 1 else (SAID,)
+    found = draft_of_systems(contents, systems, files, measure, all(of_tasks), said)
+    return replace(found, choices=tuple(choices))
 
 
 def _add(scores: dict[str, str], task: str, place: str, system: str) -> None:
@@ -317,16 +321,15 @@ def _add(scores: dict[str, str], task: str, place: str, system: str) -> None:
         raise UserError(f"{place}: {names} both have values of {system} on {task}; keep one")
 
 
-def _measure(contents: Contents, named: dict[str, Named]) -> str:
-    """Return the measure to compare: the default one if all tables have it, else the first that all have."""
+def _measures(contents: Contents, named: dict[str, Named]) -> list[str]:
+    """Return the measures that all tables have, the default one first; those of ir-measures if there are any."""
     listed: list[Sequence[str]] = [found.measures for found in named.values()]
     if not any(listed):
         listed = [start.measures for file in named if (start := contents.heads[file].table)]
     common = [name for name in listed[0] if all(name in others for others in listed)]
     computed = [name for name in common if canonical(name)] or common
-    default = next((name for name in computed if canonical(name) == canonical(MEASURES[0])), None)
-    name = default or next(iter(computed), "")
-    return canonical(name) or name
+    names = dict.fromkeys(canonical(name) or name for name in computed)
+    return sorted(names, key=lambda name: name != canonical(MEASURES[0]))
 
 
 RANGER = "Ranger's config.yaml (eval_metrics, or qrels and available_rankings)"

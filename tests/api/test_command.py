@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+import ranktrial as rt
 from ranktrial.api.command import main
 from tests.api.test_compare import frame
 from tests.new import folders
@@ -66,11 +67,24 @@ def test_samples_of_one_model_are_one_system_whose_tasks_are_not_compared(here, 
     for task in ("arc_easy", "boolq", "rte"):
         harness(here / f"results/llama/samples_{task}_2026-01-01T10-00-00.jsonl", "llama", 0)
     files = sorted((here / "results/llama").iterdir())
-    for folder, given in ((here, ["results/llama"]), (here, files[:2]), (files[0].parent, [file.name for file in files])):
+    for folder, given in (
+        (here, ["results/llama"]),
+        (here, files[:2]),
+        (files[0].parent, [file.name for file in files]),
+    ):
         monkeypatch.chdir(folder)
         code, _, err = run(capsys, "compare", *given, "--measure", "acc")
         errors = [line for line in err.splitlines() if line.startswith("error: ")]
         assert code == 2 and errors == ["error: only the system llama; expected at least two"], err
+
+
+def test_samples_of_several_measures_need_one_to_be_named(here, capsys):
+    for model in ("llama", "gpt"):
+        harness(here / f"results/{model}/samples_rte_2026-01-01T10-00-00.jsonl", model, 0)
+    code, _, err = run(capsys, "compare", "results")
+    assert code == 2 and "several measures, acc, acc_norm; name one: --measure acc" in err, err
+    with pytest.raises(rt.UserError, match='name one: measure="acc"'):
+        rt.read("results")
 
 
 def test_a_folder_whose_names_of_files_are_the_axes_says_how_it_is_read(here, capsys):
@@ -87,6 +101,10 @@ def test_the_table_per_query_of_pyterrier(here, capsys):
     rows = [{"name": system, "qid": query, "measure": measure, "value": value} for _, query, system, value in ROWS
             for measure, value in (("nDCG@10", value), ("AP", value / 2))]  # fmt: skip
     pd.DataFrame(rows).to_csv("perquery.csv", index=False)
+    code, _, err = run(capsys, "compare", "perquery.csv")
+    assert code == 2 and "several measures, nDCG@10, AP; name one: --measure nDCG@10" in err, err
+    with pytest.raises(rt.UserError, match='several measures, nDCG@10, AP; name one: measure="nDCG@10"'):
+        rt.compare(pd.read_csv("perquery.csv"))
     code, out, err = run(capsys, "compare", "perquery.csv", "--measure", "AP", "--json")
     assert code == 0, err
     (found,) = json.loads(out)["comparisons"].values()

@@ -153,7 +153,7 @@ BROKEN = {
     "twice": (lambda table: pd.concat([table, table.iloc[[3]]]), ("row 48", "two values", "seed")),
     "one system": (lambda table: table[table["system"] == "base"], ("only the system base", "at least two")),
     "no task": (lambda table: table.assign(task=table["task"].where(table.index != 7)), ("row 7", "no task")),
-    "values": (lambda table: table.assign(other=1.0).rename(columns={"value": "P@1"}), ("P@1, other", "name one")),
+    "values": (lambda table: table.assign(other=1.0).rename(columns={"value": "P@1"}), ("P@1, other", 'name one: measure="P@1"')),
     "measures": (lambda table: table.assign(measure=["AP", "RR"] * 24), ("several measures, AP, RR",)),
     "not on all": (lambda table: table[(table["task"] == "t0") | (table["system"] == "base")], ("task t1", "no values of better")),
     "nothing common": (lambda table: table.assign(query=table["query"] + table["system"]), ("task t0", "no query in common")),
