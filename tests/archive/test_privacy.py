@@ -31,6 +31,7 @@ def privacy(tmp_path):
         ("token hf_FromTheFile123, hf_FromTheEnvironment", "token ***, ***"),
         ("OpenSesame9", "***"),
         ("https://ann:pass@example.org/x", "https://***@example.org/x"),
+        ("docker://bm25s@sha256:1a2b", "docker://bm25s@sha256:1a2b"),  # an image and its digest
         ("a-long-editor-name", "a-long-editor-name"),
     ],
 )
