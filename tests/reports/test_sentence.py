@@ -31,8 +31,9 @@ OLD_WORDS = ("chance", "told apart", "luck", "beyond", "a gain", "a loss", "not 
 def found(family: ComparisonRow | None = None, low: float = 0.01, **changes) -> Found:
     """A comparison with one row per task, the lower ends of their intervals at `low`."""
     k = changes.get("k", 4)
+    variances = changes.pop("variances", [4e-4] * k)
     rows = [{"task": f"task {place}", "n": 50, "effect": 0.05, "ci_low": low, "ci_high": 0.09, "weight": 1 / k, "p_value": 0.01,
-             "control_mean": 0.3, "treatment_mean": 0.35, "t_p_value": 0.01} for place in range(k)]  # fmt: skip
+             "variance": variances[place], "control_mean": 0.3, "treatment_mean": 0.35, "t_p_value": 0.01} for place in range(k)]  # fmt: skip
     table = pd.DataFrame(
         rows
         or [{"task": "a", "n": 1, "undefined": "too few queries", "effect": None, "weight": None, "t_p_value": None}]

@@ -29,21 +29,48 @@ def test_another_answer_is_said_with_both_numbers():
     assert "weighed" not in said(weightings={name: SUMMARY for name in WEIGHTINGS})
 
 
-def test_a_task_without_which_an_interval_is_at_most_half_as_wide_is_named():
-    wide, narrow = (
-        SUMMARY | {"ci_low": 0.05 - half, "ci_high": 0.05 + half, "variance": (half / 1.96) ** 2}
-        for half in (0.05, 0.02)
-    )
-    without = {f"task {place}": wide for place in range(3)} | {"task 3": narrow}
+def summary(half: float) -> dict:
+    return SUMMARY | {"ci_low": 0.05 - half, "ci_high": 0.05 + half, "variance": (half / 1.96) ** 2}
+
+
+def of_tasks(k: int, without: float, se: float) -> dict:
+    """The changes of a record of k tasks, of which the last decides the width."""
+    others = {f"task {place}": summary(0.05) for place in range(k - 1)} | {f"task {k - 1}": summary(without)}
     left_out = {
-        task: {"k": 3, "interval": "normal", "summary": one, "tau2": 0, "i2": 0, "q": 1}
-        for task, one in without.items()
+        task: {"k": k - 1, "interval": "normal", "summary": one, "tau2": 0, "i2": 0, "q": 1}
+        for task, one in others.items()
     }
-    text = said(summary=SUMMARY | wide, leave_one_out=left_out)
-    assert "task 3 alone decides the width: without it, the interval would be 40% as wide over collections like" in text
-    both = said(summary=SUMMARY | wide, fixed_mean=SUMMARY | wide, leave_one_out=left_out, fixed_mean_without=without)
-    assert "40% as wide on the other three collections (95% CI 0.030 to 0.070) and 40% as wide over" in both
-    assert "decides" not in said(summary=SUMMARY | narrow, leave_one_out=left_out)
+    means = {"summary": summary(0.05), "leave_one_out": left_out, "fixed_mean_without": others}
+    return {"k": k, "variances": [se**2] * (k - 1) + [1.0], **means}
+
+
+def test_a_task_without_which_an_interval_is_at_most_half_as_wide_is_named():
+    of_five = of_tasks(5, 0.02, se=0.01)
+    text = said(**of_five)
+    assert "task 4 alone decides the width: without it, the interval would be 40% as wide over collections like" in text
+    both = said(**of_five, fixed_mean=summary(0.05))
+    assert "40% as wide on the other four collections (95% CI 0.030 to 0.070) and 40% as wide over" in both
+    assert "decides" not in said(**of_five | {"summary": summary(0.02)})
+
+
+def test_no_task_decides_a_width_where_few_remain_or_their_errors_allow_no_such_interval():
+    assert "decides" in said(**of_tasks(5, 0.02, se=0.02))  # 1.96 * .02 / 2 = .0196
+    assert "decides" not in said(**of_tasks(5, 0.02, se=0.021))  # .0206
+    for k in (2, 3, 4):
+        assert "decides" not in said(**of_tasks(k, 0.02, se=0.001))
+
+
+def test_two_tasks_with_nearly_the_same_effect_are_no_narrow_interval():
+    """Of three tasks without heterogeneity (p = .33), the third is named by no sentence."""
+    scores = tasks({"a": 300, "b": 300, "c": 30})
+    scores = {name: (zeros, values - values.mean() + mean) for (name, (zeros, values)), mean in
+              zip(scores.items(), (0.014, 0.0142, 0.08), strict=True)}  # fmt: skip
+    found = compare(scores)
+    ratio = found.synthesis.leave_one_out["c"].summary.half_width(0.05) / found.over_collections.half_width(0.05)
+    assert ratio < 0.5 and found.synthesis.meta.q_p_value > 0.1
+    variances = {name: values.var(ddof=1) / len(values) for name, (_, values) in scores.items()}
+    without = {name: one.summary for name, one in found.synthesis.leave_one_out.items()}
+    assert narrowest(found.over_collections, without, variances, 0.05) is None
 
 
 def tasks(sizes: dict[str, int]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -65,9 +92,10 @@ def test_other_weightings_are_the_summaries_that_they_would_be():
 
 
 def test_the_mean_on_the_other_tasks_is_that_of_a_comparison_of_them():
-    scores = tasks({"tiny": 3, "b": 300, "c": 300, "d": 200})
+    scores = tasks({"tiny": 3, "b": 300, "c": 300, "d": 200, "e": 300})
     found = compare(scores).synthesis
     others = compare({name: pair for name, pair in scores.items() if name != "tiny"})
     assert found.fixed_mean_without["tiny"].variance == pytest.approx(others.on_these.variance)
-    assert narrowest(found.fixed_mean, found.fixed_mean_without, 0.05)[0] == "tiny"
+    variances = {name: values.var(ddof=1) / len(values) for name, (_, values) in scores.items()}
+    assert narrowest(found.fixed_mean, found.fixed_mean_without, variances, 0.05)[0] == "tiny"
     assert sign(found.fixed_mean, 0.05) == 0 and sign(others.on_these, 0.05) == 1

@@ -32,7 +32,7 @@ from ranktrial.reports.writing.content import Table, columns
 from ranktrial.statistics.independent_tasks import MetaResult
 from ranktrial.statistics.intervals import has_own_weights
 from ranktrial.statistics.measure_scale import measure_scale, within_reach
-from ranktrial.statistics.summaries import Summary
+from ranktrial.statistics.summaries import Part, Summary, half_width
 from ranktrial.statistics.synthesise import INVERSE_VARIANCE
 
 FEW_COLLECTIONS = 3
@@ -55,7 +55,8 @@ def _is_beyond(plot: Forest, summary: Mean) -> bool:
     return max(-summary.ci_low, summary.ci_high) >= measure_scale([np.array(means)])
 
 
-HALF = 0.5  # of the width without a task, at most: it alone decides the width
+HALF = 0.5  # of the width, at most, without a task that alone decides it
+FEWEST_LEFT = 4  # tasks without it: the tau of fewer is often 0 by chance, and the interval too narrow
 NAMES = {  # the record's names of weightings -> as a sentence puts them
     INVERSE_VARIANCE: "by precision (DerSimonian-Laird, normal interval)",
     "knapp-hartung": "by precision (REML, Knapp-Hartung)",
@@ -86,12 +87,13 @@ def deciding_task(meta: MetaRecord, plot: Forest) -> str:
     """The task without which an interval would be at most half as wide; empty if there is none."""
     if meta.summary is None or meta.fixed_mean is None:
         return ""
+    variances = {row.task: row.variance or 0.0 for row in plot.groups[0].found.tested}
     said: dict[str, list[str]] = {}
     for mean, without, scope in (
         (meta.fixed_mean, meta.fixed_mean_without, f"on the other {form.spelled(meta.k - 1)} collections"),
         (meta.summary, {task: of.summary for task, of in meta.leave_one_out.items()}, "over collections like these"),
     ):
-        found = narrowest(mean, without, plot.alpha)
+        found = narrowest(mean, without, variances, plot.alpha)
         if found is not None:
             task, ratio = found
             interval = _interval(plot, without[task])
@@ -102,15 +104,22 @@ def deciding_task(meta: MetaRecord, plot: Forest) -> str:
     )
 
 
-def narrowest(mean: Summary, without: Mapping[str, Summary], alpha: float) -> tuple[str, float] | None:
-    """The task without which the interval is the narrowest, and its width in units of that with all; None if none
-    halves it. Two tasks have no others to compare with."""
+def narrowest(
+    mean: Summary, without: Mapping[str, Summary], variances: Mapping[str, float], alpha: float
+) -> tuple[str, float] | None:
+    """The task without which the interval is the narrowest, and its width in units of that with all.
+
+    None if none halves it, if fewer than FEWEST_LEFT others remain, or if the interval is then narrower than the
+    sampling errors of the others allow: z sqrt(sum V) / k, of their mean with equal weights. `variances` has each V.
+    """
     half = mean.half_width(alpha)
-    if len(without) < 3 or not half:
+    if len(without) <= FEWEST_LEFT or not half:
         return None
-    ratios = {task: one.half_width(alpha) / half for task, one in without.items()}
-    task = min(ratios, key=lambda name: ratios[name])
-    return (task, ratios[task]) if ratios[task] <= HALF else None
+    halves = {task: one.half_width(alpha) for task, one in without.items()}
+    task = min(halves, key=lambda name: halves[name])
+    of_others = sum(variances[other] for other in without if other != task) / (len(without) - 1) ** 2
+    least = half_width(Part(of_others, math.inf), alpha) * (1 - 1e-9)
+    return (task, halves[task] / half) if least <= halves[task] <= HALF * half else None
 
 
 NOT_CONCLUDED = (
