@@ -39,7 +39,7 @@ def with_dense(tmp_path_factory) -> Path:
 def exported(with_dense) -> Path:
     kind, folder = adapter("bi-encoder"), with_dense.parent / "fp32"
     folder.mkdir()
-    export_checkpoint(kind, with_dense, folder, Settings("bi-encoder", 24, "fp32"))
+    export_checkpoint(kind, with_dense, folder, Settings(type="bi-encoder", max_length=24, precision="fp32"))
     return folder
 
 
@@ -67,7 +67,9 @@ def test_texts_are_truncated_from_the_side_of_the_tokenizer(with_dense, tmp_path
     config = tmp_path / "left/tokenizer_config.json"
     config.write_text(json.dumps(json.loads(config.read_text()) | {"truncation_side": "left"}))
     (tmp_path / "out").mkdir()
-    export_checkpoint(kind, tmp_path / "left", tmp_path / "out", Settings("bi-encoder", 8, "fp32"))
+    export_checkpoint(
+        kind, tmp_path / "left", tmp_path / "out", Settings(type="bi-encoder", max_length=8, precision="fp32")
+    )
     if stated:
         file = json.loads((tmp_path / "out/tokenizer.json").read_text())
         (tmp_path / "out/tokenizer.json").write_text(json.dumps(file | {"truncation": None}))
@@ -116,7 +118,13 @@ def test_positions_that_count_from_the_padding_and_another_architecture(tmp_path
     target = tmp_path / "out"
     target.mkdir()
     assert (
-        export_checkpoint(adapter("bi-encoder"), tmp_path / "start", target, Settings("bi-encoder", 40, "fp32")) < 1e-5
+        export_checkpoint(
+            adapter("bi-encoder"),
+            tmp_path / "start",
+            target,
+            Settings(type="bi-encoder", max_length=40, precision="fp32"),
+        )
+        < 1e-5
     )
 
 
@@ -131,7 +139,7 @@ def test_a_cross_encoder_gives_the_logits_of_the_library_with_its_prompt(tmp_pat
     start.save_pretrained(str(tmp_path / "model"))
     target = tmp_path / "out"
     target.mkdir()
-    export_checkpoint(kind, tmp_path / "model", target, Settings("cross-encoder", 24, "fp32"))
+    export_checkpoint(kind, tmp_path / "model", target, Settings(type="cross-encoder", max_length=24, precision="fp32"))
     pairs = [(query, document) for query in TEXTS[:3] for document in TEXTS]
     library = CrossEncoder(str(tmp_path / "model"), max_length=24, device="cpu")
     expected = library.predict(pairs, activation_fn=Identity(), show_progress_bar=False)
@@ -151,7 +159,7 @@ def test_a_sparse_encoder_gives_the_weights_of_the_library_and_an_index_of_its_o
     library.max_seq_length = 24
     for precision_of in ("fp32", "int8"):
         (tmp_path / precision_of).mkdir()
-        settings = Settings("sparse-encoder", 24, precision_of)
+        settings = Settings(type="sparse-encoder", max_length=24, precision=precision_of)
         assert export_checkpoint(kind, tmp_path / "model", tmp_path / precision_of, settings) < 1e-5
     model = kind.load(tmp_path / "fp32", 24)
     assert kind.prompts(model) == PROMPTS and kind.facts(model)["precision"] == "fp32"
@@ -191,7 +199,7 @@ def test_a_graph_that_computes_something_else_is_refused(tmp_path, with_dense):
             return dataclasses.replace(right, compute=lambda whole, tensors: right.compute(whole, tensors) * 1.001)
 
     with pytest.raises(UserError, match=r"the graph differs from torch by 1\.0e-03 of the largest number"):
-        export_checkpoint(Wrong, with_dense, tmp_path, Settings("bi-encoder", 24, "fp32"))
+        export_checkpoint(Wrong, with_dense, tmp_path, Settings(type="bi-encoder", max_length=24, precision="fp32"))
 
 
 def test_a_pooling_without_the_prompt_is_refused_in_one_line(tmp_path, with_dense):

@@ -131,7 +131,9 @@ def test_what_it_cannot_do_is_said_in_one_line(tmp_path):
     with refused(f"{folder}: a static embedding (StaticEmbedding) cannot be trained here; leave out the recipe"):
         adapter("bi-encoder").load(folder, 64, to_train=True)
     with refused("cannot be exported to ONNX: it takes offsets"):
-        export_checkpoint(adapter("bi-encoder"), folder, tmp_path, Settings("bi-encoder", 24, "fp32"))
+        export_checkpoint(
+            adapter("bi-encoder"), folder, tmp_path, Settings(type="bi-encoder", max_length=24, precision="fp32")
+        )
     for kind in ("cross-encoder", "sparse-encoder", "multi-vector", "query-generator"):
         model_type = adapter(kind)
         read = getattr(model_type, "load", None) or model_type.load_writer
