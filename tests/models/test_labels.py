@@ -86,7 +86,7 @@ def test_an_export_has_the_same_score_and_nothing_else(model, tmp_path):
     for precision, apart in (("fp32", 1e-4), ("int8", 1)):
         target = tmp_path / precision
         target.mkdir()
-        export_checkpoint(TYPE, folder, target, Export("cross-encoder", 32, precision))
+        export_checkpoint(TYPE, folder, target, Export(type="cross-encoder", max_length=32, precision=precision))
         assert OnnxCrossEncoder(target, 32).session.tried == (2, 1)
         exported = TYPE.load_scorer(target, 32, 1, "onnx").score(PAIRS)
         np.testing.assert_allclose(exported, scores, rtol=0, atol=apart * np.abs(scores).max())

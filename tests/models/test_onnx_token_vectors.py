@@ -54,7 +54,7 @@ def built(folder: Path, skipped=(), kept=None, expansion=None, similarity="maxsi
 def exported(tmp_path_factory) -> Path:
     """The model in ONNX: tracing it is what takes long, and its graph is the same whichever tokens count."""
     folder = tmp_path_factory.mktemp("exported")
-    settings = Settings("multi-vector", MAX_LENGTH, "fp32")
+    settings = Settings(type="multi-vector", max_length=MAX_LENGTH, precision="fp32")
     assert export_checkpoint(adapter("multi-vector"), built(folder / "torch"), folder, settings) < 1e-5
     return folder
 
