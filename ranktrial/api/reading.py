@@ -14,7 +14,7 @@ from pathlib import Path
 import pandas as pd
 
 from ranktrial.api.scored import several_measures
-from ranktrial.common.errors import UserError
+from ranktrial.common.errors import REFUSED, UserError, named, shortened
 from ranktrial.common.extras import names_extras
 from ranktrial.datasets.formats import leaderboard
 from ranktrial.ir.outside_table import MOST_NAMES, Wanted
@@ -55,7 +55,7 @@ def read(*places: str | Path, measure: str = "", columns: str = "") -> pd.DataFr
 def gathered(places: Sequence[str | Path], measure: str = "", columns: str = "") -> Given:
     """What files or folders hold. Raises UserError for what is neither scores nor runs with judgements."""
     folder = _folder(places)
-    contents = look(folder, columns=columns)
+    contents = replace(look(folder, columns=columns), named=_as_it_is)
     ranked = bool(contents.of("run") and contents.of("qrels"))
     if contents.of("run") and not contents.of("qrels"):
         raise UserError(f"{folder.path(contents.of('run')[0])}: a run without judgements; give their qrels as well")
@@ -71,6 +71,13 @@ def gathered(places: Sequence[str | Path], measure: str = "", columns: str = "")
         runs = {name: {task: Path(run) for task, run in entry["runs"].items()} for name, entry in found.systems.items()}
         return Given(None, runs, {task: Path(entry["location"]) for task, entry in found.datasets.items()}, said)
     return Given(values, {}, {}, said)
+
+
+def _as_it_is(name: str) -> str:
+    """A name in a file as a label. Raises UserError for one with an invisible character."""
+    if refused := REFUSED.search(name):
+        raise UserError(f"the name {shortened(name)} contains {named(refused[0])}; expected a name without it")
+    return name
 
 
 def _where(folder: Folder) -> str:

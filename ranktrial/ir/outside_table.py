@@ -421,7 +421,7 @@ def rows_of_roles(
         if role is None:
             continue
         names = dict.fromkeys(row[role] for _, row in rows)
-        if name is not None and (meant := {one for one in names if form(one) == form(name)}):
+        if name is not None and (meant := {name} & names.keys() or {one for one in names if form(one) == form(name)}):
             rows = [(number, row) for number, row in rows if row[role] in meant]
         elif len(names) > 1 or (what == "system" and name is not None) or _differ(what, name, names):
             raise none_of(table, what, name, names)

@@ -170,7 +170,7 @@ def draft_of_runs(contents: Contents) -> Draft | None:
     if not (contents.of("run") and contents.of("qrels")):
         return None
     folder = contents.folder
-    task_of_file = {file: as_name(task_of_qrels(file, folder.name)) or "task" for file in contents.of("qrels")}
+    task_of_file = {file: contents.named(task_of_qrels(file, folder.name)) or "task" for file in contents.of("qrels")}
     if len(set(task_of_file.values())) < len(task_of_file):
         raise UserError(f"{folder.place}: two files of qrels have one name but for qrels or test; rename one")
     judged = {task: read_judgements(folder.path(file)) for file, task in task_of_file.items()}
@@ -182,7 +182,7 @@ def draft_of_runs(contents: Contents) -> Draft | None:
         if task in task_of.values()
     }
     systems: Entries = {}
-    for file, name in systems_of(task_of, folder.place).items():
+    for file, name in systems_of(task_of, folder.place, contents.named).items():
         runs = systems.setdefault(name, {"type": "external", "runs": {}})["runs"]
         runs[task_of[file]] = folder.location(file)
     depths = {file: max(Counter(query for query, _ in pairs).values()) for file, pairs in starts.items()}

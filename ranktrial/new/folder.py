@@ -22,7 +22,8 @@ LONGEST = 100
 _ENDING = re.compile(r"(?<=.)\.[A-Za-z]{1,6}$")
 _OF_QRELS = re.compile(r"(^|[-_.])(qrels?|judge?ments?|relevance|test)(?=[-_.]|$)", re.IGNORECASE)
 _SAMPLES = re.compile(r"samples_(.+)_20\d\d-\d\d-\d\dT[0-9.-]+")  # of lm-evaluation-harness: the task
-Naming = Callable[[str, str], str]  # file and its task -> the system's name, empty if none
+Naming = Callable[[str, str], str]  # file and its task -> the system's name in it, empty if none
+Name = Callable[[str], str]
 
 
 def as_name(text: str) -> str:
@@ -57,13 +58,13 @@ def task_of_qrels(file: str, folder: str) -> str:
     return own or (parents[-1] if parents else folder)
 
 
-def systems_of(task_of: Mapping[str, str], where: str) -> dict[str, str]:
-    """Return file -> the system's name: the part of the path that distinguishes the files of a task.
+def systems_of(task_of: Mapping[str, str], where: str, named: Name = as_name) -> dict[str, str]:
+    """Return file -> the system's name: the part of the path that distinguishes the files of a task, as `named` has it.
 
     `task_of` maps files to tasks. Raises UserError if no part distinguishes them.
     """
     namings: list[Naming] = [_by_file, _by_folder, _by_path]
-    tried = [{file: naming(file, task) for file, task in task_of.items()} for naming in namings]
+    tried = [{file: named(naming(file, task)) for file, task in task_of.items()} for naming in namings]
     fitting = [names for names in tried if all(names.values()) and _are_unique(names, task_of)]
     if not fitting:
         raise UserError(f"{where}: the files of a task have the same name but for signs; rename them")
@@ -75,7 +76,7 @@ def _are_unique(names: Mapping[str, str], task_of: Mapping[str, str]) -> bool:
 
 
 def _without(text: str, task: str) -> str:
-    return as_name(re.sub(re.escape(task), "", text, flags=re.IGNORECASE).strip("._-"))
+    return re.sub(re.escape(task), "", text, flags=re.IGNORECASE).strip("._-")
 
 
 def _by_file(file: str, task: str) -> str:
@@ -88,7 +89,7 @@ def _by_folder(file: str, task: str) -> str:
 
 def _by_path(file: str, task: str) -> str:
     parts = [*PurePosixPath(file).parent.parts, stem(file)]
-    return as_name("-".join(filter(None, (_without(part, task) for part in parts))))
+    return "-".join(filter(None, (_without(part, task) for part in parts)))
 
 
 DEEPEST = 4  # levels of folders below the given one

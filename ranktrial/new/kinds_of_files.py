@@ -33,7 +33,7 @@ from ranktrial.ir.outside_table import (
     roles_without_heading,
     table_of_lines,
 )
-from ranktrial.new.folder import Folder
+from ranktrial.new.folder import Folder, Name, as_name
 
 ROWS = 50
 METRICS = "metrics"  # the names of the measures in each line of lm-evaluation-harness's samples
@@ -254,13 +254,14 @@ def _kind_of_texts(head: Head) -> Kind | None:
 @dataclass(frozen=True)
 class Contents:
     """A folder with its files by content type, the heads of all recognised files, and the measure
-    and the meaning of columns, if given."""
+    and the meaning of columns, if given; `named` makes a name of a system or task out of one that files have."""
 
     folder: Folder
     kinds: dict[Kind, list[str]]
     heads: dict[str, Head]
     measure: str = ""
     columns: str = ""  # what the columns of wide tables are, if given
+    named: Name = as_name
 
     def of(self, kind: Kind) -> list[str]:
         return self.kinds.get(kind, [])

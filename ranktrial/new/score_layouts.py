@@ -32,7 +32,7 @@ from ranktrial.ir.measure_names import canonical
 from ranktrial.ir.outside_table import SCORES, TASK, Wanted, rows_of_results
 from ranktrial.ir.scores import Named, named_in, read_values, seeds_in
 from ranktrial.new.draft import MEASURES, Draft, Entries, counted
-from ranktrial.new.folder import as_name, stem, task_of_samples
+from ranktrial.new.folder import Name, stem, task_of_samples
 from ranktrial.new.kinds_of_files import Contents, value_names
 
 NO_MEASURE = "score"
@@ -185,8 +185,8 @@ def _of_tasks(contents: Contents, headings: dict[str, list[str]]) -> Entries:
     """Return a system for each file; each column of values is a task, by its name."""
     systems: Entries = {}
     for file, columns in headings.items():
-        scores = {as_name(column) or "task": contents.folder.location(file) for column in columns}
-        system = as_name(stem(file)) or "system"
+        scores = {contents.named(column) or "task": contents.folder.location(file) for column in columns}
+        system = contents.named(stem(file)) or "system"
         if system in systems or len(scores) < len(columns):
             problem = "two files or columns would have one name but for signs"
             raise UserError(f"{contents.folder.path(file)}: {problem}; rename one")
@@ -204,11 +204,11 @@ def _of_columns(contents: Contents, headings: dict[str, list[str]]) -> Entries:
                 f"{contents.folder.path(file)}:1: no heading, and other files have a column for each system"
             )
         for column in columns:
-            name = as_name(column) or "system"
+            name = contents.named(column) or "system"
             if column_of.setdefault(name, column) != column:
                 raise UserError(f"{contents.folder.path(file)}:1: two columns would be called {name}; rename one")
             entry = systems.setdefault(name, {"type": "external", "column": column, "scores": {}})
-            task = as_name(stem(file)) or "task"
+            task = contents.named(stem(file)) or "task"
             if entry["scores"].setdefault(task, contents.folder.location(file)) != contents.folder.location(file):
                 raise UserError(f"{contents.folder.place}: two files would be the task {task}; rename one")
     return systems
@@ -230,36 +230,34 @@ def places_of(contents: Contents, files: list[str]) -> Places:
     """Return file -> system and task, from the names of folders and files."""
     samples = _of_samples(contents, files)
     others = [file for file in files if file not in samples]
-    named = _by_folders(others) or _by_stems(others) or _one_task(others, as_name(contents.folder.name) or "task")
-    return samples | named
+    named = contents.named
+    one_task = {file: (named(stem(file)) or "system", named(contents.folder.name) or "task") for file in others}
+    return samples | (_by_folders(others, named) or _by_stems(others, named) or one_task)
 
 
 def _of_samples(contents: Contents, files: list[str]) -> Places:
     """Recognise MODEL/samples_TASK_DATE.jsonl of lm-evaluation-harness, whose names do not depend on other files."""
+    name, own = contents.named, contents.folder.name
     return {
-        file: (as_name(PurePosixPath(file).parent.name or contents.folder.name) or "system", as_name(task) or "task")
+        file: (name(PurePosixPath(file).parent.name or own) or "system", name(task) or "task")
         for file in files
         if (task := task_of_samples(file))
     }
 
 
-def _one_task(files: list[str], task: str) -> Places:
-    return {file: (as_name(stem(file)) or "system", task) for file in files}
-
-
-def _by_folders(files: list[str]) -> Places:
+def _by_folders(files: list[str], named: Name) -> Places:
     """Recognise SYSTEM/TASK.txt: several folders with files of the same names; else empty."""
     below = {file: str(PurePosixPath(*PurePosixPath(file).parts[1:])) for file in files if "/" in file}
     if not len(below) == len(files) > len(set(below.values())):
         return {}
-    task_of = _task_names(set(below.values()))
-    return {file: (as_name(PurePosixPath(file).parts[0]) or "system", task_of[below[file]]) for file in files}
+    task_of = _task_names(set(below.values()), named)
+    return {file: (named(PurePosixPath(file).parts[0]) or "system", task_of[below[file]]) for file in files}
 
 
-def _by_stems(files: list[str]) -> Places:
+def _by_stems(files: list[str], named: Name) -> Places:
     """Recognise SYSTEM.TASK.txt: the names are all pairs of several systems and several tasks; else empty."""
     for separator in SEPARATORS:
-        pairs = {file: tuple(map(as_name, stem(file).partition(separator)[::2])) for file in files}
+        pairs = {file: tuple(map(named, stem(file).partition(separator)[::2])) for file in files}
         systems, tasks = ({pair[place] for pair in pairs.values()} for place in (0, 1))
         whole = len(set(pairs.values())) == len(files) == len(systems) * len(tasks)
         if whole and "" not in systems | tasks and min(len(systems), len(tasks)) > 1:
@@ -267,10 +265,10 @@ def _by_stems(files: list[str]) -> Places:
     return {}
 
 
-def _task_names(files: Collection[str]) -> dict[str, str]:
+def _task_names(files: Collection[str], named: Name) -> dict[str, str]:
     """Return file below a system's folder -> its task: the shortest of file, folder and path that is unique."""
     namings: list[Callable[[str], str]] = [stem, _folder_of, _whole]
-    tried = [{file: as_name(naming(file)) or "task" for file in files} for naming in namings]
+    tried = [{file: named(naming(file)) or "task" for file in files} for naming in namings]
     different = [names for names in tried if len(set(names.values())) == len(names)]
     return min(different or tried[-1:], key=lambda names: sum(map(len, names.values())))
 
@@ -299,15 +297,18 @@ def draft_of_long_tables(contents: Contents) -> Draft | None:
     systems: Entries = {}
     places = places_of(contents, [file for file in files if not (named[file].systems or named[file].tasks)])
     for file in files:
-        alone = as_name(stem(file)) or as_name(contents.folder.name) or "mine"
+        alone = contents.named(stem(file)) or contents.named(contents.folder.name) or "mine"
         of_system, of_task = places.get(file, (alone, alone))
         for column in named[file].systems or [""]:
-            system = as_name(column) if column else of_system
+            system = contents.named(column) or "system" if column else of_system
             entry = systems.setdefault(
                 system, {"type": "external", **({"column": column} if column else {}), "scores": {}}
             )
+            if entry.get("column", "") != column:
+                problem = f"{entry['column']} and {column} would both be called {system}"
+                raise UserError(f"{contents.folder.path(file)}: {problem}; rename one")
             for task in named[file].tasks or [of_task]:
-                _add(entry["scores"], as_name(task) or "task", contents.folder.location(file), system)
+                _add(entry["scores"], contents.named(task) or "task", contents.folder.location(file), system)
     of_tasks = [start.roles.of_tasks for file in files if (start := starts[file])]
     several = f"Of its measures ({', '.join(choices)}), the first is compared; MEASURE names another."
     said = (SAID, several) if len(choices) > 1 else (SAID,)
@@ -408,7 +409,7 @@ class _File:
         """Return a mapping with names that are valid in a configuration. Raises UserError if it is not a mapping."""
         if not isinstance(value, Mapping) or not (value or key == LABELS):
             raise UserError(f"{self.place}: {key}: expected a mapping of at least one name")
-        named = {as_name(str(name)): inner for name, inner in value.items()}
+        named = {self.contents.named(str(name)): inner for name, inner in value.items()}
         if "" in named or len(named) < len(value):
             raise UserError(
                 f"{self.place}: {key}: two names are the same but for signs, or one has no letter; rename it"
@@ -436,9 +437,9 @@ def draft_of_results(contents: Contents) -> Draft | None:
     if not models:
         return None
     systems: Entries = {}
-    name = as_name(folder.name) or "results"
+    name = contents.named(folder.name) or "results"
     for model in models:
-        system = as_name(model) or "system"
+        system = contents.named(model) or "system"
         if system in systems:
             raise UserError(f"{folder.place}: two folders would be called {system}; rename one")
         list(rows_of_results(folder.path(model)))  # raises UserError

@@ -112,6 +112,22 @@ def test_the_table_per_query_of_pyterrier(here, capsys):
     assert found["measure"] == "AP" and found["effects"][0]["effect"] == pytest.approx(means["dense"] - means["bm25"])
 
 
+def test_names_of_systems_and_tasks_are_those_of_the_file_and_those_of_written_files_are_plain(here, capsys):
+    values = pd.DataFrame(ROWS, columns=["task", "query", "system", "value"])
+    values["task"] = "covid 19"
+    several = [values, values[values["system"] == "dense"].assign(system="TerrierRetr(BM25)", value=lambda of: of["value"] / 3)]
+    pd.concat([*several, values[values["system"] == "bm25"].assign(system="bm25+", value=0.5)]).to_csv("a.csv", index=False)
+    assert set(rt.read("a.csv")["system"]) == {"bm25", "dense", "TerrierRetr(BM25)", "bm25+"}
+    code, out, err = run(capsys, "compare", "a.csv", "--control", "TerrierRetr(BM25)", "--treatment", "bm25+", "--out", "page")
+    assert code == 0 and "bm25+ exceeds that of TerrierRetr(BM25)" in out, (out, err)
+    assert (here / "page/effects/bm25--against-TerrierRetr-BM25.tsv").read_text().count("covid 19") == 1
+    assert "TerrierRetr(BM25)" in (here / "page/report.html").read_text()
+    (here / "data").mkdir()
+    (here / "a.csv").rename("data/a.csv")
+    code, _, err = run(capsys, "new", "data", "--out", "new.yaml")
+    assert code == 2 and "bm25 and bm25+ would both be called bm25; rename one" in err
+
+
 def test_runs_with_their_judgements(here, capsys):
     folders.write(here, {"qrels.txt": folders.qrels(), "a.run": folders.run("a", 2), "bm25.run": folders.run("b", 3)})
     code, out, err = run(capsys, "compare", "qrels.txt", "a.run", "bm25.run", "--measure", "RR", "--json")
