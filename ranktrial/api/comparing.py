@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -94,7 +95,8 @@ def _scored(
     if isinstance(data, pd.DataFrame):
         scored = of_frame(data, measure)
     elif not isinstance(data, Mapping):
-        raise UserError(f"expected a DataFrame, {{task: (control, treatment)}} or runs, not {shortened(data)}")
+        read = f"; rt.read({str(data)!r}) reads a file" if isinstance(data, str | Path) else ""
+        raise UserError(f"expected a DataFrame, {{task: (control, treatment)}} or runs, not {shortened(data)}{read}")
     elif data and all(isinstance(pair, tuple | list) for pair in data.values()) and qrels is None:
         scored = of_pairs(data, (control or PAIR[0], _one(treatment) or PAIR[1]), measure)
     elif qrels is not None:

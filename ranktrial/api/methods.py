@@ -31,6 +31,7 @@ PLUG_INS: dict[str, Callable[[str], object]] = {
     "interval": interval_named,
     "task_interval": task_interval_named,
 }
+ARGUMENTS = ("control", "treatment", "measure", "lower_is_better", "qrels", "seed")  # of compare itself
 OF_FRAMES = ("measure", "clusters")  # keys that callers give in another way
 
 
@@ -78,7 +79,8 @@ def methods_of(given: Mapping[str, Any], lower_is_better: bool, seed: int) -> Me
     own = _own(given)
     others = {name: value for name, value in given.items() if name not in (*own, "clusters")}
     if unknown := [name for name in others if name not in known or name in OF_FRAMES]:
-        raise UserError(f"{WHERE}: unknown key {unknown[0]!r}{hint(unknown[0], known)}; expected {', '.join(known)}")
+        question = hint(unknown[0], [*known, *ARGUMENTS])
+        raise UserError(f"{WHERE}: unknown key {unknown[0]!r}{question}; expected {', '.join(known)}")
     statistics = read_settings(Statistics, others, WHERE)
     check_bounds(statistics, WHERE)
     effect = effect_named(statistics.effect)

@@ -124,7 +124,7 @@ def of_frame(frame: pd.DataFrame, measure: str | None = None) -> Scored:
     elif found.system is not None and measure is None:
         column = table.columns[_column(table, found, measure)]
         named = None if column.lower() in VALUES else canonical(column) or column
-    return Scored(_tables(_checked(long)), named or UNNAMED, found.of_tasks)
+    return Scored(_tables(_checked(long, named)), named or UNNAMED, found.of_tasks)
 
 
 def several_measures(where: str, names: Sequence[str]) -> UserError:
@@ -204,19 +204,22 @@ def _of_measure(long: pd.DataFrame, column: str, measure: str | None) -> tuple[p
     return long[long[column] == meant[0]], canonical(meant[0]) or meant[0]
 
 
-def _checked(long: pd.DataFrame) -> pd.DataFrame:
+def _checked(long: pd.DataFrame, measure: str | None) -> pd.DataFrame:
     """The rows with numbers. Raises UserError for another value, and for two values of one query."""
     values = pd.to_numeric(long["value"], errors="coerce").astype(float)
     wrong = ~np.isfinite(values.to_numpy())
     if wrong.any():
         first = long[wrong].iloc[0]
-        value = shortened(first["value"])
+        value = str(first["value"]) if isinstance(first["value"], float) else shortened(first["value"])
         raise UserError(f"{_place(first)}: {value} is not a finite number; expected one number per query and system")
     long = long.assign(value=values)
     keys = ["task", "system", "seed", "query"]
     if (twice := long.duplicated(keys)).any():
         where = _place(long[twice].iloc[0])
-        raise UserError(f"{where}: has two values; expected one per query and system, or a column seed that tells them")
+        of = f" of {measure}" if measure else ""
+        raise UserError(
+            f"{where}: has two values{of}; expected one per query and system, or a column seed that tells them"
+        )
     return long
 
 

@@ -28,7 +28,7 @@ from ranktrial.common.errors import UserError, alike
 from ranktrial.common.files import lines
 from ranktrial.common.reading import open_bytes
 from ranktrial.common.strict_json import read_json
-from ranktrial.common.wording import finite
+from ranktrial.common.wording import finite, near
 from ranktrial.ir.collection import json_lines
 from ranktrial.ir.measure_names import canonical
 from ranktrial.ir.trec import shown
@@ -452,9 +452,9 @@ def none_of(table: Table, what: str, name: str | None, names: Collection[str]) -
     if name is None:
         key = {"system": " by the key `column` of the system"}.get(what, "")
         return UserError(f"{table.path}: has rows of several {what}s, {listed}; name one{key}")
-    near = alike(name, names)
+    like = alike(name, names) or near(name, names)
     return UserError(
-        f"{table.path}: no row of the {what} {shown(name)}; there are {listed}{f' ({near})' if near else ''}"
+        f"{table.path}: no row of the {what} {shown(name)}; there are {listed}{f' ({like})' if like else ''}"
     )
 
 
@@ -493,8 +493,8 @@ def column_of_values(table: Table, found: Roles, wanted: Wanted) -> int:
     if wanted.column is None:
         raise UserError(f"{where}: the columns of values are {listed}; name one by the key `column` of the system")
     count = "no column" if not meant else f"{len(meant)} columns"
-    near = alike(wanted.column, names)
-    problem = f"{count} {shown(wanted.column)}; the columns of values are {listed}{f' ({near})' if near else ''}"
+    like = alike(wanted.column, names)
+    problem = f"{count} {shown(wanted.column)}; the columns of values are {listed}{f' ({like})' if like else ''}"
     raise UserError(f"{where}: {problem}")
 
 

@@ -86,7 +86,7 @@ def read_values(path: Path, wanted: Wanted) -> Values:
         if not name:
             raise UserError(f"{where}: the sample has no id")
         if name in scores:
-            raise UserError(f"{where}: duplicate id {name}")
+            raise UserError(f"{where}: {_why_twice(name, wanted)}")
         if not name.startswith(LINE) and (reason := why_no_id(name)):
             raise UserError(f"{where}: the id {shown(name)} {reason}")
         scores[name] = value
@@ -196,6 +196,12 @@ def _check_signs(table: Table, cells: list[Cell]) -> None:
     comma = next((number for number, _, text in cells if "," in text), None)
     if comma is not None and table.separator == ";" and any("." in text for _, _, text in cells):
         raise UserError(f"{table.where(comma)}: a decimal comma, and other values have a decimal point; expected one")
+
+
+def _why_twice(name: str, wanted: Wanted) -> str:
+    of = {"task": wanted.task, "system": wanted.column, "measure": wanted.measure}
+    named = ", ".join(f"{what} {one}" for what, one in of.items() if one)
+    return f"duplicate id {name}" + (f" ({named})" if named else "")
 
 
 def _why_no_value(text: str, table: Table) -> str:

@@ -25,6 +25,7 @@ from typing import Any, Literal
 from ranktrial.common.digests import sha256
 from ranktrial.common.errors import UserError
 from ranktrial.common.strict_yaml import read_yaml
+from ranktrial.common.wording import hint
 from ranktrial.datasets.formats import leaderboard as leaderboard_format
 from ranktrial.datasets.formats import qrels as qrels_format
 from ranktrial.datasets.formats import scores as scores_format
@@ -147,11 +148,20 @@ def draft_of_scores(contents: Contents) -> Draft | None:
 
 
 def _common(contents: Contents, headings: dict[str, list[str]]) -> list[str]:
-    """Return the measure that is given, or those that all files have. Raises UserError if there is none."""
+    """Return the measure that is given, or those that all files have. Raises UserError if a file lacks it."""
+    wanted = contents.measure
+    for file, names in headings.items():
+        if wanted and names and _computed(wanted) not in map(_computed, names):
+            there = f"there {'is' if len(names) == 1 else 'are'} {', '.join(names)}"
+            raise UserError(f"{contents.folder.path(file)}: no measure {wanted!r}{hint(wanted, names)}; {there}")
     common = [name for name in next(iter(headings.values())) if all(name in names for names in headings.values())]
-    if not (contents.measure or common):
+    if not (wanted or common):
         raise UserError(f"{contents.folder.place}: no measure is in all files; give some of them a folder of their own")
-    return [contents.measure] if contents.measure else common
+    return [wanted] if wanted else common
+
+
+def _computed(name: str) -> str:
+    return canonical(name) or name.casefold()
 
 
 def draft_of_systems(

@@ -87,6 +87,19 @@ def test_samples_of_several_measures_need_one_to_be_named(here, capsys):
         rt.read("results")
 
 
+def test_a_measure_that_samples_lack_is_named_with_those_that_they_have(here, capsys):
+    for model in ("llama", "gpt"):
+        path = here / f"results/{model}/samples_rte_2026-01-01T10-00-00.jsonl"
+        harness(path, model, 0)
+        path.write_text(path.read_text().replace('"metrics"', '"doc_hash": "00000000", "metrics"'))
+    for wanted, said in (
+        ("em", "no measure 'em'; there are acc, acc_norm"),
+        ("acc_nrm", "'acc_nrm' (did you mean 'acc_norm'?); there are"),
+    ):
+        code, _, err = run(capsys, "compare", "results", "--measure", wanted)
+        assert code == 2 and said in err and err.count("\n") == 1 and "hash" not in err, err
+
+
 def test_a_folder_whose_names_of_files_are_the_axes_says_how_it_is_read(here, capsys):
     for model in ("llama", "gpt"):
         for task in ("rte", "boolq"):
@@ -115,10 +128,17 @@ def test_the_table_per_query_of_pyterrier(here, capsys):
 def test_names_of_systems_and_tasks_are_those_of_the_file_and_those_of_written_files_are_plain(here, capsys):
     values = pd.DataFrame(ROWS, columns=["task", "query", "system", "value"])
     values["task"] = "covid 19"
-    several = [values, values[values["system"] == "dense"].assign(system="TerrierRetr(BM25)", value=lambda of: of["value"] / 3)]
-    pd.concat([*several, values[values["system"] == "bm25"].assign(system="bm25+", value=0.5)]).to_csv("a.csv", index=False)
+    several = [
+        values,
+        values[values["system"] == "dense"].assign(system="TerrierRetr(BM25)", value=lambda of: of["value"] / 3),
+    ]
+    pd.concat([*several, values[values["system"] == "bm25"].assign(system="bm25+", value=0.5)]).to_csv(
+        "a.csv", index=False
+    )
     assert set(rt.read("a.csv")["system"]) == {"bm25", "dense", "TerrierRetr(BM25)", "bm25+"}
-    code, out, err = run(capsys, "compare", "a.csv", "--control", "TerrierRetr(BM25)", "--treatment", "bm25+", "--out", "page")
+    code, out, err = run(
+        capsys, "compare", "a.csv", "--control", "TerrierRetr(BM25)", "--treatment", "bm25+", "--out", "page"
+    )
     assert code == 0 and "bm25+ exceeds that of TerrierRetr(BM25)" in out, (out, err)
     assert (here / "page/effects/bm25--against-TerrierRetr-BM25.tsv").read_text().count("covid 19") == 1
     assert "TerrierRetr(BM25)" in (here / "page/report.html").read_text()

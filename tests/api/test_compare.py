@@ -1,8 +1,10 @@
 """What the library takes and refuses: tables, arrays, runs, printed effects; and what it draws and writes."""
 
+import inspect
 import io
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,6 +12,7 @@ import pytest
 from scipy import stats
 
 import ranktrial as rt
+from ranktrial.api.methods import ARGUMENTS
 from ranktrial.reports.comparison.notes import notes
 from ranktrial.statistics.independent_tasks import meta_analysis
 from tests.support.one_line import refused
@@ -149,8 +152,9 @@ BROKEN = {
     "no query": (lambda table: table.rename(columns={"query": "z", "task": "y"}), ("no column of queries", "y, z, system")),
     "a text": (lambda table: table.assign(value=table["value"].astype(object).where(table.index != 5, "n/a")),
                ("row 5", "task t0", "system better", "'n/a' is not a finite number")),
-    "missing": (lambda table: table.assign(value=table["value"].where(table.index != 5)), ("row 5", "nan")),
+    "missing": (lambda table: table.assign(value=table["value"].where(table.index != 5)), ("row 5", "): nan is not a finite")),
     "twice": (lambda table: pd.concat([table, table.iloc[[3]]]), ("row 48", "two values", "seed")),
+    "twice, of a measure": (lambda table: pd.concat([table, table.iloc[[3]]]).assign(measure="AP"), ("system better", "two values of AP")),
     "one system": (lambda table: table[table["system"] == "base"], ("only the system base", "at least two")),
     "no task": (lambda table: table.assign(task=table["task"].where(table.index != 7)), ("row 7", "no task")),
     "values": (lambda table: table.assign(other=1.0).rename(columns={"value": "P@1"}), ("P@1, other", 'name one: measure="P@1"')),
@@ -181,6 +185,7 @@ def test_a_table_that_cannot_be_compared_is_refused_in_one_line(name):
         ({"alpha": 1.5}, ("alpha: 1.5", "below 1")),
         ({"margin": -1}, ("margin: -1", "above 0")),
         ({"permutation": 9}, ("unknown key 'permutation'", "did you mean 'permutations'?")),
+        ({"controls": "base"}, ("unknown key 'controls'", "did you mean 'control'?")),
         ({"ddof": 3}, ("ddof: expected",)),
         ({"measure": "AP"}, ()),
         ({"qrels": {"t9": {"q": {"d": 1}}}}, ("no values of the task t9",)),
@@ -202,6 +207,10 @@ def test_arrays_effects_runs_and_places_that_do_not_fit_are_refused(tmp_path):
         rt.compare({"a": ([1, 2], [1, float("nan")])})
     with refused("expected a DataFrame"):
         rt.compare([1, 2])
+    for place in ("scores.csv", Path("scores.csv")):
+        with refused("expected a DataFrame", "rt.read('scores.csv') reads a file"):
+            rt.compare(place)
+    assert set(ARGUMENTS) == set(inspect.signature(rt.compare).parameters) - {"data", "statistics"}
     effects = pd.DataFrame({"task": ["a", "b"], "yi": [0.1, 0.2], "vi": [0.1, 0.0]})
     with refused("row 1 (task b)", "a variance above 0"):
         rt.compare(effects)
