@@ -33,6 +33,7 @@ def keys_of_entry(path: Sequence[str | int], entry: JsonObject) -> list[str]:
     return []
 
 
+MEANT = {"class": "ranker"}  # words that do not look like the key they stand for
 KINDS = {"object": "a mapping", "array": "a list", "string": "text", "number": "a number", "integer": "a whole number",
          "boolean": "true or false", "null": "null"}  # fmt: skip
 LIMITS = {"minimum": "of at least", "exclusiveMinimum": "above", "maximum": "of at most", "exclusiveMaximum": "below",
@@ -112,7 +113,7 @@ def _problem(error: ValidationError, path: list[str | int], origins: dict[tuple[
         allowed = sorted(schema.get("properties", {}))
         unknown = next(key for key in value if key not in allowed)
         own = keys_of_entry(path, value) or allowed
-        meant = hint(unknown, own) or hint(unknown, allowed)
+        meant = hint(MEANT.get(unknown, unknown), own) or hint(unknown, allowed)
         return f"unknown key {shortened(unknown)}{meant or '; allowed are ' + ', '.join(own)}"
     if error.validator == "required":
         return f"key {next(key for key in schema['required'] if key not in value)!r} is missing"

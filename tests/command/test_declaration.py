@@ -171,6 +171,7 @@ CASES = {
     "two environments": ({**MINE, "python": "e/bin/python", "conda": "e"}, "systems.mine.python: not together with conda"),
     "an unknown first stage": ({**CLASS, "rerank": {"first_stage": "x"}}, "systems.mine.rerank.first_stage: unknown name 'x'"),
     "keys of others": ({**MINE, "k1": 3}, "systems.mine: a system of type command cannot have 'k1'"),
+    "another word for ranker": (without(CLASS, "ranker") | {"class": "rankers.mine:Mine"}, "systems.mine: unknown key 'class' (did you mean 'ranker'?)"),
     "threads": ({**MINE, "threads": 0}, "systems.mine.threads: 0 is too small"),
 }  # fmt: skip
 
@@ -207,4 +208,13 @@ def test_the_examples_of_the_page_are_right(folder):
     for name in re.findall(r"rankers/\w+\.\w+", section):
         (folder / name).touch()
     made = resolve(changed(systems), "c.yaml")
-    assert {"mine", "bm25s-0.9", "bm25s-1.5", "trained", "reranked"} <= made.systems.keys()
+    assert {"mine", "program", "bm25s-0.9", "bm25s-1.5", "trained", "reranked"} <= made.systems.keys()
+
+
+def test_the_first_class_of_the_page_ranks():
+    page = (Path(__file__).parents[2] / "docs/ranking.md").read_text()
+    made = {}
+    exec(re.search(r"```python\n(class Mine.*?)```", page, re.DOTALL)[1], made)
+    mine = made["Mine"]()
+    mine.index({"d1": {"title": "", "text": "a calm sea"}, "d2": {"title": "", "text": "Storms at sea"}})
+    assert mine.search({"q": "storms at sea"}, 1) == {"q": {"d2": 3}}

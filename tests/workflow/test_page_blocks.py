@@ -70,8 +70,8 @@ FILES = (
     "MSLR-WEB10K/Fold1/vali.txt",
     "MSLR-WEB10K/Fold1/test.txt",
     "rankers/mine.py",
+    "rankers/run.py",
     "rankers/lexical.py",
-    "envs/bm25s/bin/python",
 )
 SCORES = [f"data/{system}.{task}.tsv" for system in ("bert", "distilbert") for task in ("sst2", "rte")]
 RUNS = [
