@@ -16,6 +16,7 @@ import pandas as pd
 from ranktrial.common.version import VERSION
 from ranktrial.experiment.results_paths import parse
 from ranktrial.records.facts import Labels
+from ranktrial.reports.comparison.number_text import decimals_for
 from ranktrial.reports.figures.cost_data import ALONE, side_by_side
 from ranktrial.reports.writing.content import (
     Block,
@@ -96,9 +97,16 @@ def _measured(values: list[float], ranged: bool) -> str | Cell:
     if not any(values):
         return ""
     mean = sum(values) / len(values)
-    form = f",.{0 if not math.isfinite(mean) or abs(mean) >= 100 else 1}f"
+    form = f",.{_decimals(mean)}f"
     low, high = f"{min(values):{form}}", f"{max(values):{form}}"
     return Cell(f"{mean:{form}} ({low} to {high})" if ranged and low != high else f"{mean:{form}}", mean)
+
+
+def _decimals(mean: float) -> int:
+    """None from 100 on, one from 0.1 on, below that two significant digits."""
+    if not math.isfinite(mean) or mean >= 100:
+        return 0
+    return 1 if mean >= 0.1 or mean <= 0 else decimals_for(mean)
 
 
 WORK = {
