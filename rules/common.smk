@@ -11,7 +11,7 @@ from functools import cache
 from ranktrial.common.errors import UserError
 from ranktrial.common.plugins import source as plugin_file
 from ranktrial.engine.job_code import job_code
-from ranktrial.engine.rule_graph import deleted_from, deleted_outputs, rule_graph
+from ranktrial.engine.rule_graph import deleted_from, deleted_outputs, on_missing, rule_graph
 from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment import results_paths
 from ranktrial.experiment.records import SELECTED
@@ -119,8 +119,7 @@ def gone():
         return []
     missing = [path for path in deleted_outputs(graph()) if not results_paths.may_be_deleted(path)]
     if missing:
-        message = f"{len(missing)} deleted files are made again, with all that depends on them, such as {missing[0]}"
-        print(f"{message} (that one alone: snakemake {missing[0]} --configfile {CONFIG_NAME})", file=sys.stderr)
+        print(on_missing(missing, CONFIG_NAME), file=sys.stderr)
     return missing
 
 

@@ -301,4 +301,5 @@ def lacking(counts: dict) -> list[str]:
 def repeated(counts: dict) -> list[str]:
     """The number of documents with the text of an earlier one, as text; most collections have some."""
     equal = counts.get("equal_documents")
-    return [f"{equal:,} documents have the text of an earlier one"] if equal else []
+    have = "document has" if equal == 1 else "documents have"
+    return [f"{equal:,} {have} the text of an earlier one"] if equal else []

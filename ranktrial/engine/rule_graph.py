@@ -97,6 +97,15 @@ def deleted_outputs(graph: RuleGraph) -> list[str]:
     return [path for path in graph.outputs() if not Path(path).exists() and recorded(Path(path))]
 
 
+def on_missing(missing: list[str], configuration: str) -> str:
+    """The line on such files. Snakemake removes the old outputs of a job that fails, so nobody need have deleted them."""
+    many = "1 file that is missing is" if len(missing) == 1 else f"{len(missing)} files that are missing are"
+    return (
+        f"{many} made again, with all that depends on them, such as {missing[0]}: deleted, or removed when a job failed "
+        f"(that one alone: snakemake {missing[0]} --configfile {configuration})"
+    )
+
+
 def deleted_from(folder: str) -> Iterator[str]:
     """The files and folders that jobs wrote into a folder of results/, by the ledger, and that no longer exist.
 

@@ -201,11 +201,11 @@ def checked_run(path: Path, key: str, queries: set[str], corpus: Path, first_sta
     if not ranked:
         raise UserError(f"{who} is empty")
     if unknown := sorted(ranked.keys() - queries):
-        raise UserError(f"{who} has {len(unknown)} unknown queries, such as {shortened(unknown[0])}")
+        raise UserError(f"{who} has unknown queries: {len(unknown)}, such as {shortened(unknown[0])}")
     if first_stage is None:
         documents = {document for scores in ranked.values() for document in scores}
         if alien := sorted(documents.difference(read_ids(corpus))):
-            raise UserError(f"{who} has {len(alien)} documents that the corpus lacks, such as {shortened(alien[0])}")
+            raise UserError(f"{who} has documents that the corpus lacks: {len(alien)}, such as {shortened(alien[0])}")
     else:
         candidates = read_run(first_stage)
         for query, scores in ranked.items():

@@ -93,7 +93,7 @@ def test_odd_data_is_counted_and_under_strict_an_error_that_leaves_nothing(tmp_p
     source = beir_folder(tmp_path / "in", corpus, {"test": ["q1\td1\t1", "q1\tgone\t1"]})
     odd = prepare(source, tmp_path / "out", settings())
     assert odd == ["warning: test: 1 judgement names a document that the corpus lacks",
-                   "1 documents have the text of an earlier one"]  # fmt: skip
+                   "1 document has the text of an earlier one"]  # fmt: skip
     with pytest.raises(UserError, match="strict: test: 1 judgement names a document"):
         prepare(source, tmp_path / "strict", settings(strict=True))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "out"]

@@ -158,7 +158,9 @@ def test_the_pages_tables_have_costs_end_to_end_with_their_range():
 
 
 def test_a_small_cost_has_two_significant_digits():
-    runs = pd.DataFrame({"system": "mine", "end_to_end_p50_ms": [0.002, 0.0028], "end_to_end_index_mb": [0.0044, 0.0044]})
+    runs = pd.DataFrame(
+        {"system": "mine", "end_to_end_p50_ms": [0.002, 0.0028], "end_to_end_index_mb": [0.0044, 0.0044]}
+    )
     (row,) = costs_table(runs, Labels({}, {})).blocks[0]
     assert list(map(plain, row)) == ["mine", "0.0024 (0.0020 to 0.0028)", "0.0044"]
 
