@@ -98,11 +98,11 @@ def deleted_outputs(graph: RuleGraph) -> list[str]:
 
 
 def on_missing(missing: list[str], configuration: str) -> str:
-    """The line on such files. Snakemake removes the old outputs of a job that fails, so nobody need have deleted them."""
+    """The line on such files. Nobody need have deleted them: Snakemake removes the outputs of a job that fails."""
     many = "1 file that is missing is" if len(missing) == 1 else f"{len(missing)} files that are missing are"
     return (
-        f"{many} made again, with all that depends on them, such as {missing[0]}: deleted, or removed when a job failed "
-        f"(that one alone: snakemake {missing[0]} --configfile {configuration})"
+        f"{many} made again, with all that depends on them, such as {missing[0]}: deleted, or removed when a job "
+        f"failed (that one alone: snakemake {missing[0]} --configfile {configuration})"
     )
 
 
