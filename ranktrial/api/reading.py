@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 import pandas as pd
@@ -17,11 +18,13 @@ from ranktrial.api.scored import several_measures
 from ranktrial.common.errors import REFUSED, UserError, named, shortened
 from ranktrial.common.extras import names_extras
 from ranktrial.datasets.formats import leaderboard
-from ranktrial.ir.outside_table import MOST_NAMES, Wanted
+from ranktrial.ir.outside_table import MOST_NAMES, Wanted, is_row_of_names, lacks_queries, read_table
 from ranktrial.ir.scores import parsed, read_values, seeds_in
 from ranktrial.new.draft import Draft
 from ranktrial.new.folder import Folder, read_folder
 from ranktrial.new.front import draft, left_out, look
+
+OTHER_FORMATS = (".json", ".yaml", ".yml")  # of MTEB and Ranger
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,8 @@ def gathered(places: Sequence[str | Path], measure: str = "", columns: str = "")
     ranked = bool(contents.of("run") and contents.of("qrels"))
     if contents.of("run") and not contents.of("qrels"):
         raise UserError(f"{folder.path(contents.of('run')[0])}: a run without judgements; give their qrels as well")
+    if not (contents.of("run") or contents.of("scores")):
+        _check_headings(folder)
     found = draft(contents if ranked else replace(contents, measure=measure))
     if any(entry.get("type") != "external" for entry in found.systems.values()):
         raise UserError(f"{folder.place}: {found.what}, without runs or scores to compare; `ranktrial new` reads it")
@@ -71,6 +76,20 @@ def gathered(places: Sequence[str | Path], measure: str = "", columns: str = "")
         runs = {name: {task: Path(run) for task, run in entry["runs"].items()} for name, entry in found.systems.items()}
         return Given(None, runs, {task: Path(entry["location"]) for task, entry in found.datasets.items()}, said)
     return Given(values, {}, {}, said)
+
+
+def _check_headings(folder: Folder) -> None:
+    """Raise UserError, with the columns, for a table of numbers whose heading has no name of queries."""
+    for path in map(folder.path, folder.files):
+        if path.suffix in OTHER_FORMATS:
+            continue
+        try:
+            table = read_table(path, is_row_of_names)
+            numbers = any(table.number(field) is not None for _, row in islice(table.rows, 1) for field in row)
+        except UserError:
+            continue
+        if table.heading and numbers and (problem := lacks_queries(table.heading)):
+            raise UserError(f"{table.where(table.first)}: {problem}")
 
 
 def _as_it_is(name: str) -> str:

@@ -17,7 +17,7 @@ import pandas as pd
 from ranktrial.common.errors import UserError, shortened
 from ranktrial.common.wording import hint
 from ranktrial.ir.measure_names import canonical
-from ranktrial.ir.outside_table import VALUES, Roles, roles
+from ranktrial.ir.outside_table import VALUES, Roles, lacks_queries, roles
 from ranktrial.ir.trec import Qrels, Run
 from ranktrial.synthesis.families import ScoresBySystem
 
@@ -116,8 +116,10 @@ def of_frame(frame: pd.DataFrame, measure: str | None = None) -> Scored:
     if table.empty:
         raise UserError(f"the table has no rows; {EXPECTED}")
     found = roles(list(table.columns))
-    if found.id is None:
-        raise UserError(f"no column of queries (or samples) among {_listed(table.columns)}; {EXPECTED}")
+    ids = [place for place in (found.id, found.system, found.task, found.seed, found.measure) if place is not None]
+    if found.id is None or table.iloc[:, ids].duplicated().any():
+        if problem := lacks_queries(list(table.columns)):
+            raise UserError(problem)
     long, named = (_wide(table, found) if found.system is None else _long(table, found, measure)), measure
     if found.measure is not None:
         long, named = _of_measure(long, table.columns[found.measure], measure)

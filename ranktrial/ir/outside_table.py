@@ -345,6 +345,23 @@ def roles(heading: list[str]) -> Roles:
     return Roles(chosen, system, task, seed, measure, tuple(p for p in range(len(heading)) if p not in taken))
 
 
+def lacks_queries(heading: list[str]) -> str:
+    """The message for rows that nothing identifies: the only ids are tasks or names, beside a column that is not
+    known; empty if there is a column of queries, or the rows may be tasks."""
+    found = roles(heading)
+    unknown = [place for place in found.values if heading[place].lower() not in VALUES]
+    long = found.system is not None or found.measure is not None or len(unknown) < len(found.values)
+    if found.id is not None and (_is_id(heading[found.id]) or not (unknown and long)):
+        return ""
+    listed = ", ".join(shown(name)[1:-1] for name in heading[:MOST_NAMES])
+    return f"no column of queries; the columns are {listed}; expected query, qid, topic, sample, id …"
+
+
+def is_row_of_names(fields: list[str]) -> bool:
+    """Whether fields could be a heading, whatever the names."""
+    return len(fields) > 1 and all(map(_is_name, fields))
+
+
 def roles_without_heading(rows: list[list[str]]) -> Roles | None:
     """The roles of three columns of `trec_eval -q` (measure, query, value) or ir_measures (query, measure, value)."""
     first, second = (_are_measures({row[place] for row in rows}) for place in (0, 1))

@@ -20,6 +20,7 @@ from ranktrial.ir.outside_table import (
     column_of_values,
     is_heading,
     is_summary,
+    lacks_queries,
     none_of,
     read_table,
     roles,
@@ -86,7 +87,7 @@ def read_values(path: Path, wanted: Wanted) -> Values:
         if not name:
             raise UserError(f"{where}: the sample has no id")
         if name in scores:
-            raise UserError(f"{where}: {_why_twice(name, wanted)}")
+            raise UserError(f"{where}: {lacks_queries(table.heading or ['id']) or _why_twice(name, wanted)}")
         if not name.startswith(LINE) and (reason := why_no_id(name)):
             raise UserError(f"{where}: the id {shown(name)} {reason}")
         scores[name] = value

@@ -12,6 +12,7 @@ import ranktrial as rt
 from ranktrial.api.command import main
 from tests.api.test_compare import frame
 from tests.new import folders
+from tests.support.one_line import refused
 
 REPOSITORY = Path(__file__).parents[2]
 ROWS = [("t0", f"q{query}", system, (query * (3 + place) % 7) / 7) for query in range(12) for place, system in
@@ -98,6 +99,34 @@ def test_a_measure_that_samples_lack_is_named_with_those_that_they_have(here, ca
     ):
         code, _, err = run(capsys, "compare", "results", "--measure", wanted)
         assert code == 2 and said in err and err.count("\n") == 1 and "hash" not in err, err
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl"])
+@pytest.mark.parametrize(
+    "columns",
+    [
+        ["name", "topicno", "measure", "value"],  # the id could be the name
+        ["system", "topicno", "measure", "value"],
+        ["task", "topicno", "system", "value"],  # or the task
+        ["a", "b", "c", "value"],
+        ["a", "b", "c", "d"],
+    ],
+)
+@pytest.mark.parametrize("prefix", ["q", ""])
+def test_a_table_without_a_known_name_for_queries_lists_its_columns(here, capsys, columns, ending, prefix):
+    values = {"topicno": [f"{prefix}{query}" for query in (1, 2, 1, 2)], "b": ["x"] * 4, "measure": ["AP"] * 4}
+    values |= dict.fromkeys(("name", "system", "a"), ["x", "x", "y", "y"]) | {"task": ["t"] * 4, "c": ["z"] * 4}
+    table = pd.DataFrame({column: values.get(column, [0.1, 0.2, 0.3, 0.4]) for column in columns})
+    if ending == "jsonl":
+        table.to_json("a.jsonl", orient="records", lines=True)
+    else:
+        table.to_csv(f"a.{ending}", index=False, sep="," if ending == "csv" else "\t")
+    said = f"no column of queries; the columns are {', '.join(columns)}; expected query, qid, "
+    code, _, err = run(capsys, "compare", f"a.{ending}")
+    errors = [line for line in err.splitlines() if not line.startswith("note: ")]
+    assert code == 2 and len(errors) == 1 and said in errors[0] and f"a.{ending}" in errors[0], err
+    with refused(said):
+        rt.compare(table)
 
 
 def test_a_folder_whose_names_of_files_are_the_axes_says_how_it_is_read(here, capsys):
