@@ -82,6 +82,7 @@ def test_every_command_with_such_an_option_checks_it():
     named = re.findall(r"(scripts\.\S+) .*[ ,]--(?:out|report)=", makefile)
     assert len(named) >= 4
     for script in named:
-        tree = ast.parse((REPOSITORY / f"{script.replace('.', '/')}.py").read_text())
+        library = {"scripts.new.front": "ranktrial.new.front"}  # where the command's work is done, if not in the script
+        tree = ast.parse((REPOSITORY / f"{library.get(script, script).replace('.', '/')}.py").read_text())
         calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
         assert {"check_new", "check_folder", "check_file"} & {call.id for call in calls if isinstance(call, ast.Name)}

@@ -12,6 +12,9 @@ REPOSITORY = Path(__file__).parents[2]
 FILES = our_sources()
 # Those that may load code by other ways than `from scripts.room.module import name`, and why.
 EXCUSED = {
+    "ranktrial/__init__.py": "loads the functions of ranktrial/api for programs; a job's modules name where they import from",
+    "ranktrial/api/__init__.py": "loads each of its functions when a program uses it; no job does",
+    "scripts/command/runner.py": "loads the class of a user's ranker, whose files are inputs of the job (`code`)",
     "ranktrial/common/plugins.py": "loads a plug-in by its name; the rule gives its file to code(), beside the script",
     "scripts/engine/launch.py": "starts Snakemake itself, so no job's output depends on it",
     "scripts/archive/rerun.py": "runs scripts on the content of an archive, outside of any job",

@@ -68,7 +68,7 @@ def test_rows_are_in_the_order_of_the_corpus_whatever_the_chunks(task, tmp_path,
     contents = [json.loads(line)["text"] for line in (task / "corpus.jsonl").read_text().splitlines()]
     one_by_one = np.concatenate([bi_encoder.encode(model, [text], 1, "document") for text in contents])
     for batches in (1, 3, 32):
-        monkeypatch.setattr("scripts.inference.encode.BATCHES", batches)
+        monkeypatch.setattr("ranktrial.inference.encoding_settings.BATCHES", batches)
         rows = encode_task(task, tmp_path)
         assert rows.dtype == np.float32
         assert np.allclose(rows, one_by_one, atol=1e-5)

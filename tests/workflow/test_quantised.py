@@ -31,7 +31,7 @@ def experiment() -> dict:
 def test_a_checkpoint_is_exported_once_and_texts_are_encoded_once_for_all_indices(fresh):
     fresh.write_config(experiment())
     planned = fresh.planned()
-    assert {"export bert untrained onnx fp32 seed-0", "export bert-ce random onnx int8 seed-1"} <= planned
+    assert {"export bert untrained+onnx-fp32 seed-0", "export bert-ce random+onnx-int8 seed-1"} <= planned
     assert {job for job in planned if job.startswith("encode ")} == {
         "encode weather bert untrained seed-0",
         "encode weather bert untrained+onnx-fp32 seed-0",
