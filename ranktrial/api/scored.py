@@ -117,9 +117,9 @@ def of_frame(frame: pd.DataFrame, measure: str | None = None) -> Scored:
         raise UserError(f"the table has no rows; {EXPECTED}")
     found = roles(list(table.columns))
     ids = [place for place in (found.id, found.system, found.task, found.seed, found.measure) if place is not None]
-    if found.id is None or table.iloc[:, ids].duplicated().any():
-        if problem := lacks_queries(list(table.columns)):
-            raise UserError(problem)
+    twice = found.id is None or table.iloc[:, ids].duplicated().any()
+    if twice and (problem := lacks_queries(list(table.columns))):
+        raise UserError(problem)
     long, named = (_wide(table, found) if found.system is None else _long(table, found, measure)), measure
     if found.measure is not None:
         long, named = _of_measure(long, table.columns[found.measure], measure)

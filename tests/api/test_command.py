@@ -115,7 +115,7 @@ def test_a_measure_that_samples_lack_is_named_with_those_that_they_have(here, ca
 @pytest.mark.parametrize("prefix", ["q", ""])
 def test_a_table_without_a_known_name_for_queries_lists_its_columns(here, capsys, columns, ending, prefix):
     values = {"topicno": [f"{prefix}{query}" for query in (1, 2, 1, 2)], "b": ["x"] * 4, "measure": ["AP"] * 4}
-    values |= dict.fromkeys(("name", "system", "a"), ["x", "x", "y", "y"]) | {"task": ["t"] * 4, "c": ["z"] * 4}
+    values |= {name: ["x", "x", "y", "y"] for name in ("name", "system", "a")} | {"task": ["t"] * 4, "c": ["z"] * 4}
     table = pd.DataFrame({column: values.get(column, [0.1, 0.2, 0.3, 0.4]) for column in columns})
     if ending == "jsonl":
         table.to_json("a.jsonl", orient="records", lines=True)
