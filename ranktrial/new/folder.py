@@ -130,7 +130,7 @@ def read_folder(given: str) -> Folder:
     here = Path.cwd().resolve()
     full = Path(os.path.abspath(given))
     place = str(full.relative_to(here)) if full.is_relative_to(here) else str(full)
-    if place == ".":
+    if place == "." and (here / "Snakefile").is_file():
         raise UserError(f"{given}: the folder of ranktrial itself; expected one of data")
     names = sorted(_files(Path(place), Path(place), DEEPEST, count(1)))
     for name in names:

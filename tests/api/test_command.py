@@ -70,6 +70,7 @@ def test_samples_of_one_model_are_one_system_whose_tasks_are_not_compared(here, 
     files = sorted((here / "results/llama").iterdir())
     for folder, given in (
         (here, ["results/llama"]),
+        (files[0].parent, ["."]),
         (here, files[:2]),
         (files[0].parent, [file.name for file in files]),
     ):

@@ -277,6 +277,7 @@ def test_a_folder_that_cannot_be_read_is_one_line(here, files, said):
      ("a{b}", "rename it"), ("a\nb", "contains a character that cannot be printed"), ("http://x", "begins as an address does")],
 )  # fmt: skip
 def test_a_place_that_is_none_is_refused(given, said):
+    front.Path("Snakefile").touch()
     with refused(said):
         read_folder(given)
 
