@@ -116,7 +116,7 @@ def test_the_repository_is_laid_out_as_the_workflow_catalog_asks():
     shown = yaml.safe_load((REPOSITORY / ".snakemake-workflow-catalog.yml").read_text())["usage"]
     assert set(shown) == {"mandatory-flags", "software-stack-deployment"} and shown["mandatory-flags"]["desc"]
     assert shown["software-stack-deployment"] == {
-        "conda": True, "apptainer": False, "apptainer+conda": False, "report": True,
+        "conda": False, "apptainer": False, "apptainer+conda": False, "report": True,
     }  # fmt: skip
     instructions = (REPOSITORY / "config/README.md").read_text()
     examples = {path.name for path in (REPOSITORY / "config").glob("*.yaml")}
