@@ -123,6 +123,7 @@ def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         request = json.load(file)
     sys.path[0] = os.getcwd()  # in place of this file's folder
+    sys.dont_write_bytecode = True  # the folder of the class is the user's, and an input of the job
     random.seed(request.get("seed"))
     module, _, name = request["ranker"].partition(":")
     made = importlib.import_module(module)
