@@ -79,10 +79,13 @@ def test_more_dimensions_than_vectors_have_are_a_mistake(task, tmp_path):
 
 @pytest.mark.long
 def test_what_is_trained_for_few_dimensions_ranks_better_in_them(task, tmp_path):
-    """What training is for: with 2 dimensions the positives of the training set are found more often."""
+    """What training is for: with 2 dimensions the positives of the training set are found more often.
+
+    After six epochs neither ranks all of them first, as after thirty, where chance decides.
+    """
     found = {}
     for name, dimensions in (("few", [32, 2]), ("whole", [32])):
-        train(task, tmp_path / name, matryoshka_dims=dimensions, epochs=30, learning_rate=5e-3)
+        train(task, tmp_path / name, matryoshka_dims=dimensions, epochs=6, learning_rate=5e-3)
         kind = adapter("bi-encoder")
         model = kind.load(tmp_path / name / "model", 16)
         kind.truncate(model, 2)
