@@ -40,6 +40,7 @@ from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.results_paths import path
 from ranktrial.experiment.system_types import system_type
 from ranktrial.ir.runs import known_zero_runs
+from ranktrial.training.tracking import REPORT_TO
 from scripts.bm25.planning import further_texts
 from scripts.datasets import planning as datasets
 from scripts.features.planning import own_files as features_of_others
@@ -93,6 +94,7 @@ for warning in filter(None, WARNINGS) if workflow.is_main_process else []:
 os.environ[HOW] = json.dumps(SOURCES.how(EXPERIMENT.mirrors))
 if EXPERIMENT.device == "cpu":
     os.environ["RANKTRIAL_DEVICE"] = "cpu"  # for jobs (those on other nodes read this file too) and profiles/slurm
+os.environ[REPORT_TO] = EXPERIMENT.report_to or ""
 
 
 def own_data():

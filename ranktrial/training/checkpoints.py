@@ -147,6 +147,11 @@ class Recorder(TrainerCallback):
         self.mark = clock()
         return True
 
+    def evaluated(self, step: int) -> dict[str, float]:
+        """The value on dev after this step, by the name that the library gives to such values; empty without one."""
+        latest = self.evaluations.values[-1:] if self.evaluations else []
+        return {f"eval_{self.evaluations.measure}": value for at, value in latest if at == step}
+
     def on_epoch_end(self, args, state, control, **others) -> None:
         ended = state.global_step >= state.max_steps or control.should_training_stop
         control.should_save = self.saved < state.global_step and not ended and first()

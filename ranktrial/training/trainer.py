@@ -39,6 +39,7 @@ from ranktrial.training.checkpoints import Recorder, SavedProgress, newest_compl
 from ranktrial.training.memory import MicroBatch, add_gradients, checkpoint_activations, in_parallel
 from ranktrial.training.processes import agreed, first
 from ranktrial.training.several import Columns
+from ranktrial.training.tracking import names_program, tracked
 from ranktrial.training.training_settings import Settings
 
 if TYPE_CHECKING:
@@ -99,6 +100,7 @@ class MicroBatchTrainer:
     """
 
     micro_batch: MicroBatch
+    recorder: Recorder
 
     def training_step(self, model, inputs: dict, *others) -> torch.Tensor:
         take = super().training_step
@@ -111,6 +113,9 @@ class MicroBatchTrainer:
     def _maybe_log_save_evaluate(self, *others, **options) -> None:
         with waiting():  # for the losses since the last line of the log, where there is one
             super()._maybe_log_save_evaluate(*others, **options)
+
+    def log(self, logs: dict[str, float], *others) -> None:
+        super().log(logs | (self.recorder.evaluated(self.state.global_step) if "loss" in logs else {}), *others)
 
     def add_model_card_callback(self, default_args_dict: dict) -> None:
         """Do not add a model card."""
@@ -190,7 +195,7 @@ def train(
         loss=loss_module,
         callbacks=[recorder],
     )
-    trainer.micro_batch = recorder.micro_batch
+    trainer.micro_batch, trainer.recorder = recorder.micro_batch, recorder
     trainer.remove_callback(PrinterCallback)
     if before.checkpoint:
         print(f"resumed at step {before.step} of {steps}", file=sys.stderr)
@@ -274,7 +279,7 @@ def arguments_of(training: Training, model, settings: Settings, folder: Path, st
         save_strategy="steps" if first() else "no",
         save_steps=settings.checkpoint_steps,
         save_total_limit=2,  # the newest has its name before it is complete
-        report_to="none",
+        **(tracked(str(folder.with_suffix(""))) if first() else {"report_to": "none"}),
         disable_tqdm=True,
     )
 
@@ -284,7 +289,7 @@ def run(trainer, recorder: Recorder, folder: Path, before: SavedProgress) -> Non
     previous_handler = signal.signal(WARNING, recorder.warn)
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        with full_disk_reported(folder), unread_masks(trainer.model):
+        with full_disk_reported(folder), names_program(), unread_masks(trainer.model):
             trainer.train(resume_from_checkpoint=str(before.checkpoint) if before.checkpoint else None)
     finally:
         signal.signal(WARNING, previous_handler)

@@ -48,6 +48,7 @@ from ranktrial.training.examples import (
     with_texts,
 )
 from ranktrial.training.processes import first, together
+from ranktrial.training.tracking import check_installed
 from ranktrial.training.trainer import freeze_encoder
 from ranktrial.training.training_settings import Settings
 
@@ -160,6 +161,7 @@ def fine_tune(
     settings: Settings,
 ) -> None:  # fmt: skip
     """Fine-tune a model of any model type that can be trained (see ranktrial/models/adapters.py)."""
+    check_installed()
     dev = [*dev_run, *dev_queries, *dev_qrels]
     files = Files(start, corpus, queries, negatives, scores, dev, checkpoint, timing, training_log)
     with together(settings.gpus, "scripts.training.fine_tune", settings.nodes):

@@ -1,14 +1,18 @@
 """Evaluation while a model is trained: the values, what it leaves alone, the best weights, patience, and a kill."""
 
+import os
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
+from transformers import TrainerCallback
+from transformers.integrations import integration_utils
 
 from ranktrial.common.errors import UserError
 from ranktrial.ir.measures import evaluate
 from ranktrial.ir.trec import read_qrels, read_run, write_qrels, write_run
+from ranktrial.training import tracking
 from ranktrial.training.best_weights import Evaluations
 from scripts.inference.rerank import rerank
 from tests.support.calling import call
@@ -98,9 +102,35 @@ def test_the_best_weights_are_kept(dev, tmp_path, monkeypatch, gpus):
     assert not same(tmp_path / "best", tmp_path / "whole")
 
 
-def test_each_epoch_ends_with_an_evaluation_where_no_steps_are_said(dev, tmp_path):
+class Program(TrainerCallback):
+    """Stands for the library's callback of TensorBoard: keeps what it is given."""
+
+    def __init__(self) -> None:
+        self.logged: list[dict] = []
+        self.folder = os.environ[tracking.FOLDER]
+        PROGRAMS.append(self)
+
+    def on_log(self, args, state, control, logs: dict, **others) -> None:
+        self.logged.append({"step": state.global_step, "run": args.run_name, **logs})
+
+
+PROGRAMS: list[Program] = []
+
+
+def test_each_epoch_ends_with_an_evaluation_where_no_steps_are_said(dev, tmp_path, monkeypatch):
+    """It is logged by the program of `report_to`, with the losses of the training log."""
+    monkeypatch.setitem(integration_utils.INTEGRATION_TO_CALLBACK, "tensorboard", Program)
+    monkeypatch.setenv(tracking.REPORT_TO, "tensorboard")
+    monkeypatch.setenv(tracking.FOLDER, "logs")
+    (tmp_path / "tensorboard").mkdir()  # a package of this name is installed
+    monkeypatch.syspath_prepend(tmp_path)
     trained(dev, tmp_path, evaluate=HOW, epochs=2.5)
     assert list(values(tmp_path)) == [3, 6, 8]
+    [program] = PROGRAMS
+    steps = [row for row in program.logged if "loss" in row]
+    assert [str(row["loss"]) for row in steps] == [row["loss"] for row in read_log(tmp_path)]
+    assert {row["step"]: row["eval_nDCG@10"] for row in program.logged if "eval_nDCG@10" in row} == values(tmp_path)
+    assert program.folder == f"logs{tmp_path}/model" and {row["run"] for row in steps} == {f"{tmp_path}/model"}
 
 
 @pytest.mark.long

@@ -1,11 +1,17 @@
 """What the jobs of training are given, on a small experiment."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
+from ranktrial.common.errors import UserError
 from ranktrial.common.keys import stated
 from ranktrial.experiment.resolution import resolve
+from ranktrial.training import tracking
 from scripts.training import planning
+from scripts.training.fine_tune import fine_tune
 from scripts.training.planning import examples_name
 from tests.experiment.test_config import changed
 from tests.support.sources import our_sources
@@ -24,6 +30,15 @@ EXPERIMENT = resolve(
     ),
     "c.yaml",
 )
+
+
+def test_where_trainings_are_logged_is_no_setting_and_a_program_that_is_not_installed_is_a_mistake(monkeypatch):
+    logged = replace(EXPERIMENT, report_to="mlflow")
+    of_both = [planning.training_settings(experiment, "m", "more", "1") for experiment in (EXPERIMENT, logged)]
+    assert of_both[0] == of_both[1]
+    monkeypatch.setenv(tracking.REPORT_TO, "no_such_program")
+    with pytest.raises(UserError, match=r"^report_to: no_such_program is not installed"):
+        fine_tune(*[[]] * 3, Path("start"), *[[]] * 4, *map(Path, ("model", "timing", "log")), None)
 
 
 def test_a_key_of_the_trainer_is_declared_once_and_read_once():

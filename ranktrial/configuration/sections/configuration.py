@@ -154,6 +154,10 @@ class Unchanged:
         "cpu: on the CPU even if there are GPUs, and none is requested from Slurm",
     ] = "auto"
     kernels: Kernels = "fast"
+    report_to: Annotated[
+        Literal["tensorboard", "wandb", "mlflow"] | None,
+        "a program that also logs trainings, as in transformers, while they run; another one trains nothing again",
+    ] = None
     timing: Annotated[
         Literal["shared", "exclusive"],
         "whether searches and rankings, which are timed, run at the same time as other jobs; exclusive: one at a "
