@@ -35,7 +35,7 @@ from ranktrial.engine.rule_helpers import as_module, newer_than_tested, path_to_
 from ranktrial.engine.run_lock import guard
 from ranktrial.engine.slurm_submission import pass_on_warnings
 from ranktrial.experiment.descriptions import cautions
-from ranktrial.configuration.reading import read_yaml
+from ranktrial.configuration.reading import read_yaml, remove_nulls
 from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.results_paths import path
 from ranktrial.experiment.system_types import system_type
@@ -69,6 +69,8 @@ WARNINGS = [newer_than_tested(snakemake.__version__)]
 try:
     for file in CONFIG_FILES if not AS_MODULE else []:  # files of another workflow may contain anything
         read_yaml(Path(file))
+    if len(CONFIG_FILES) > 1:
+        remove_nulls(config)
     EXPERIMENT = resolve(config, CONFIG_NAME)
     RESULTS = f"results/{EXPERIMENT.name}"
     OWN_DATA = OwnData(Path("results/state/own-data"), EXPERIMENT.name, job=workflow.remote_exec)

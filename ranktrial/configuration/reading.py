@@ -70,6 +70,15 @@ def configuration(completed: dict[str, Any], source: str) -> Configuration:
     return read_settings(whole(), completed | {"datasets": datasets} | of_plugins, source)
 
 
+def remove_nulls(config: JsonObject) -> None:
+    """Remove the keys without a value: in the second of several files, null takes a key of the first away."""
+    for key, value in list(config.items()):
+        if value is None:
+            del config[key]
+        elif isinstance(value, dict):
+            remove_nulls(value)
+
+
 def with_defaults(config: JsonObject) -> JsonObject:
     """Return a valid configuration with the schema's defaults, without fan-out: lists remain lists."""
     completed: JsonObject = add_defaults(copy.deepcopy(with_grades_as_text(config)), schema())

@@ -7,11 +7,12 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+from snakemake.utils import update_config
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.strict_yaml import read_yaml
 from ranktrial.common.urls import MIRRORS, find_file
-from ranktrial.configuration.reading import NAME, write_resolved
+from ranktrial.configuration.reading import NAME, remove_nulls, write_resolved
 from ranktrial.experiment.resolution import resolve
 
 CONFIG = Path(__file__).parents[2] / "config"
@@ -43,6 +44,16 @@ def test_a_shipped_configuration_names_no_place_outside_the_clone(name):
         text for text in strings(read_yaml(CONFIG / name)) if text.startswith(("/", "~", "..")) or "/../" in text
     ]
     assert outside == []
+
+
+def test_the_authors_releases_replace_what_a_configuration_names():
+    """The file that pages name beside a configuration: its nulls take keys of the hub away, all others stay."""
+    config = read_yaml(CONFIG / "families.yaml")
+    update_config(config, read_yaml(CONFIG / "sources/authors.yaml"))
+    remove_nulls(config)
+    datasets = resolve(config, "c.yaml").datasets
+    assert [datasets[name].format for name in ("scifact", "nfcorpus", "clef")] == ["scifact", "nfcorpus", "checkthat"]
+    assert datasets["scifact"].splits == {"dev": 100} and datasets["scifact"].label == "SciFact"
 
 
 def test_the_machine_names_mirrors_of_its_own(tmp_path, monkeypatch):
