@@ -70,7 +70,7 @@ def configuration(completed: dict[str, Any], source: str) -> Configuration:
     return read_settings(whole(), completed | {"datasets": datasets} | of_plugins, source)
 
 
-def remove_nulls(config: JsonObject) -> None:
+def remove_nulls(config: dict[str, Any]) -> None:
     """Remove the keys without a value: in the second of several files, null takes a key of the first away."""
     for key, value in list(config.items()):
         if value is None:
