@@ -261,6 +261,7 @@ def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dic
     check_tasks(check, f"{key}.tasks", names, tasks)
     check_judged(check, key, entry, compared, bool(other_tasks))
     scored = all(task.values_given for task in compared)
+    _check_gains(check, key, entry, systems, compared)
     check_roles(check, key, (systems[entry.control], systems[entry.treatment]), ranked, systems, scored)
     return Comparison(
         name,
@@ -270,6 +271,7 @@ def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dic
         statistics=replace(entry, measure=measure),
         figure=entry.figure,
         treatment_on=other_tasks,
+        gain_over=entry.gain_over or {},
         measure_on=measure_on,
         moderators=moderators(check, key, entry, compared),
         subgroups=subgroups(check, key, entry, compared),
@@ -320,6 +322,29 @@ def _check_runs(
             if not system.ranks(scored):
                 what = "scores" if tasks[scored].values_given else "run"
                 raise check.fail(key, f"{system.name} has no {what} for task {scored!r}; add one or list the tasks")
+
+
+def _check_gains(
+    check: Checker, key: str, entry: ComparisonEntry, systems: dict[str, System], tasks: list[Task]
+) -> None:
+    """Raise UserError unless both have a gain over a system of its own, with runs for these tasks and as many seeds."""
+    key, over = f"{key}.gain_over", entry.gain_over
+    if over is None:
+        return
+    if set(over) != {entry.control, entry.treatment} or len({*over, *over.values()}) != 4:
+        problem = f"expected {entry.control} and {entry.treatment}, each with a system of its own that is neither"
+        raise check.fail(key, f"{over}: {problem}")
+    if not effect_named(entry.effect).IN_UNITS_OF_MEASURE:
+        raise check.fail(key, f"differences of differences have no effect {entry.effect}; expected MD")
+    if entry.treatment_on or any(task.judge for task in tasks):
+        raise check.fail(key, "not valid with treatment_on, or where a language model judges")
+    for name, base in over.items():
+        check.known(f"{key}.{name}", base, "systems")
+        counts = {len(systems[one].seeds) for one in (name, base)}
+        if len(counts - {1}) > 1:
+            raise check.fail(f"{key}.{name}", f"{name} and {base} have different numbers of seeds; expected the same")
+        if lacking := [task.name for task in tasks if not systems[base].ranks(task.name)]:
+            raise check.fail(f"{key}.{name}", f"{base} has no run for task {lacking[0]!r}; add one or list the tasks")
 
 
 def _all_tasks(entry: ComparisonEntry, systems: dict[str, System], tasks: dict[str, Task]) -> list[str]:
@@ -471,7 +496,11 @@ WAYS = ("estimator", "interval", "task_interval", "small_tasks", "seeds", "depen
 def tested(comparison: Comparison) -> Hashable:
     """Return the hypothesis of a comparison and the way in which it is tested as a key."""
     sides = {
-        (system, frozenset(comparison.treatment_on.items()) if system == comparison.treatment else frozenset())
+        (
+            system,
+            comparison.gain_over.get(system),
+            frozenset(comparison.treatment_on.items()) if system == comparison.treatment else frozenset(),
+        )
         for system in (comparison.control, comparison.treatment)
     }
     statistics = comparison.statistics

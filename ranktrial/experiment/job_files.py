@@ -166,10 +166,11 @@ def compared_metrics(experiment: Experiment, comparison: str) -> dict[str, list[
     """Return the metrics files of control and treatment on all tasks of a comparison, where each is scored."""
     found, files = experiment.comparisons[comparison], {}
     for role in ("control", "treatment"):
-        system = experiment.systems[getattr(found, role)]
+        name = getattr(found, role)
         on = found.treatment_on if role == "treatment" else {}
         tasks = [experiment.tasks[on.get(task, task)] for task in found.tasks]
-        files[role] = [file for task in tasks for file in metrics(experiment, system, task)]
+        systems = [experiment.systems[one] for one in (name, found.bases.get(role)) if one]
+        files[role] = [file for system in systems for task in tasks for file in metrics(experiment, system, task)]
     return files
 
 

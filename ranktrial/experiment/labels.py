@@ -20,10 +20,8 @@ def system_labels(experiment: Experiment) -> dict[str, str]:
     """The labels of systems, and of treatments on other tasks, that differ from their names."""
     systems = {name: system.label for name, system in experiment.systems.items() if system.label != name}
     for comparison in experiment.comparisons.values():
-        if comparison.treatment_on:
-            label = experiment.systems[comparison.treatment].label
-            shown = comparison.named(label, lambda task: experiment.tasks[task].label)
-            systems[comparison.named(comparison.treatment)] = shown
+        shown = comparison.names(lambda name: experiment.systems[name].label, lambda task: experiment.tasks[task].label)
+        systems |= {name: label for name, label in zip(comparison.names(), shown, strict=True) if name != label}
     return systems
 
 
@@ -58,7 +56,7 @@ def facts_of(experiment: Experiment, comparisons: Iterable[Comparison]) -> JsonO
     shown = compared_labels(experiment, compared)
     measures = list(dict.fromkeys(one.statistics.measure for one in compared))
     folders = {experiment.tasks[task].folder for one in compared for task in one.tasks}
-    systems = [name for one in compared for name in (one.control, one.named(one.treatment))]
+    systems = [name for one in compared for name in one.names()]
     marks: dict[str, dict[str, list[str]]] = {}
     for mark, of in marked(experiment).items():
         for name in dict.fromkeys(systems):
@@ -71,7 +69,7 @@ def facts_of(experiment: Experiment, comparisons: Iterable[Comparison]) -> JsonO
 def compared_labels(experiment: Experiment, comparisons: Iterable[Comparison]) -> dict[str, dict[str, str]]:
     """The labels of the tasks and systems of comparisons."""
     compared = list(comparisons)
-    systems = [name for one in compared for name in (one.control, one.named(one.treatment))]
+    systems = [name for one in compared for name in one.names()]
     return labels_of(experiment, [task for one in compared for task in one.tasks], systems)
 
 

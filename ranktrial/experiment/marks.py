@@ -69,7 +69,7 @@ def ranked(experiment: Experiment) -> Iterator[tuple[str, System, dict[str, Task
     for comparison in experiment.comparisons.values():
         if on := comparison.treatment_on:
             tasks = {experiment.tasks[task].folder: experiment.tasks[on.get(task, task)] for task in comparison.tasks}
-            yield comparison.named(comparison.treatment), experiment.systems[comparison.treatment], tasks
+            yield comparison.names()[1], experiment.systems[comparison.treatment], tasks
 
 
 @cache

@@ -146,7 +146,8 @@ class Moderator:
 class Comparison:
     """A comparison of control and treatment over tasks, with the settings of its `statistics` and its `figure`.
 
-    `treatment_on` maps some of the tasks to another task, on which the treatment ranks the same queries. `subgroups` is
+    `treatment_on` maps some of the tasks to another task, on which the treatment ranks the same queries. `gain_over`
+    maps both systems to those whose values are subtracted from theirs; empty: no gains are compared. `subgroups` is
     the moderator whose values group the tasks. p-values are adjusted within a `family`: the comparisons that name it,
     or all that name none. With `measure_on`, each task has its own measure, and that of `statistics` lists them all.
     """
@@ -158,15 +159,28 @@ class Comparison:
     statistics: Statistics
     figure: Figure
     treatment_on: dict[str, str] = field(default_factory=dict)
+    gain_over: dict[str, str] = field(default_factory=dict)
     measure_on: dict[str, str] = field(default_factory=dict)
     moderators: tuple[Moderator, ...] = ()
     subgroups: Moderator | None = None
     family: str = ""
 
-    def named(self, treatment: str, tasks: Callable[[str], str] = str) -> str:
-        """Return the treatment's name or label with, if it ranks other tasks, the names of these."""
+    @property
+    def bases(self) -> dict[str, str]:
+        """Role -> the system over which its gain is compared; empty without gains."""
+        roles = {"control": self.control, "treatment": self.treatment}
+        return {role: self.gain_over[name] for role, name in roles.items()} if self.gain_over else {}
+
+    def names(self, systems: Callable[[str], str] = str, tasks: Callable[[str], str] = str) -> tuple[str, str]:
+        """Return the names or labels of what is compared: control and treatment, or their gains; the treatment's with,
+        if it ranks other tasks, the names of these.
+        """
+        control, treatment = (
+            f"{systems(name)} minus {systems(self.gain_over[name])}" if self.gain_over else systems(name)
+            for name in (self.control, self.treatment)
+        )
         others = dict.fromkeys(tasks(self.treatment_on.get(task, task)) for task in self.tasks)
-        return f"{treatment} on {', '.join(others)}" if self.treatment_on else treatment
+        return control, f"{treatment} on {', '.join(others)}" if self.treatment_on else treatment
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # equal only to itself, so derived values can be cached

@@ -79,8 +79,9 @@ def _comparisons(check: Checker, study: Study, comparisons: dict[str, Comparison
         name for name, found in comparisons.items() if effect_named(found.statistics.effect).HAS_DIFFERENCE
     ]
     of_one_measure = [name for name in with_difference if not comparisons[name].measure_on]
+    of_systems = [name for name in of_one_measure if not comparisons[name].gain_over]
     if asked == "all":
-        return of_one_measure
+        return of_systems
     for name in asked:
         check.known("plan_study.comparisons", name, "comparisons")
         if name not in with_difference:
@@ -88,6 +89,8 @@ def _comparisons(check: Checker, study: Study, comparisons: dict[str, Comparison
             raise check.fail("plan_study.comparisons", f"{name} has effect {effect}: there is no difference to detect")
         if name not in of_one_measure:
             raise check.fail("plan_study.comparisons", f"{name} has a measure per task (measure_on); expected one")
+        if name not in of_systems:
+            raise check.fail("plan_study.comparisons", f"{name} compares gains (gain_over); expected two systems")
     return list(asked)
 
 

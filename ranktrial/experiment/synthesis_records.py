@@ -96,6 +96,9 @@ class ComparisonSettings(Method):
     treatment_on: Annotated[dict[str, str], "task: the task on which the treatment is scored instead"] = field(
         default_factory=dict
     )
+    gain_over: Annotated[dict[str, str], "role: the system over which its gain is compared"] = field(
+        default_factory=dict
+    )
     measure_on: Annotated[dict[str, str], "task: its column of the metrics files, where each has its own"] = field(
         default_factory=dict
     )

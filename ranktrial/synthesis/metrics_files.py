@@ -47,9 +47,10 @@ def by_task(paths: list[Path]) -> dict[str, list[Path]]:
     return groups
 
 
-def seeds_by_task(paths: list[Path]) -> dict[str, list[str]]:
-    """The seeds of a system's metrics files by task."""
-    return {task: [fields_of("metrics", path)["seed"] for path in files] for task, files in by_task(paths).items()}
+def seeds_by_task(paths: list[Path], without: str | None = None) -> dict[str, list[str]]:
+    """The seeds of a system's metrics files by task; `without` those of another system among them."""
+    own = [path for path in paths if fields_of("metrics", path)["system"] != without]
+    return {task: [fields_of("metrics", path)["seed"] for path in files] for task, files in by_task(own).items()}
 
 
 def paired(control: Scores, treatment: Scores, task: str) -> tuple[Scores, Scores, str | None]:
@@ -64,6 +65,13 @@ def paired(control: Scores, treatment: Scores, task: str) -> tuple[Scores, Score
     unmatched = len(control.values) + len(treatment.values) - 2 * len(common)
     unpaired = f"{task}: {unmatched} queries are in only one of the systems and are left out" if unmatched else None
     return on(control, common), on(treatment, common), unpaired
+
+
+def gain(own: Scores, base: Scores, task: str) -> tuple[Scores, str | None]:
+    """A system's values minus those of another on the common queries, seed by seed; and a text about other queries."""
+    less, more, unpaired = paired(base, own, task)
+    values = more.values.to_numpy() - less.values.to_numpy()  # one without seeds is subtracted from each
+    return Scores(pd.DataFrame(values, index=more.values.index), None), unpaired
 
 
 def on(scores: Scores, queries: pd.Index) -> Scores:

@@ -12,8 +12,8 @@ from ranktrial.experiment.results_paths import fields_of, path
 
 
 def explored(experiment: Experiment) -> dict[str, Comparison]:
-    """The comparisons that the explorer shows: those of one measure."""
-    return {name: one for name, one in experiment.comparisons.items() if not one.measure_on}
+    """The comparisons that the explorer shows: those of one measure and of two systems."""
+    return {name: one for name, one in experiment.comparisons.items() if not (one.measure_on or one.gain_over)}
 
 
 def folder(experiment: Experiment) -> list[str]:
@@ -47,7 +47,7 @@ def sources(experiment: Experiment, task: Task) -> dict[str, tuple[System, Task]
     ranked = {name: (system, task) for name, system in experiment.systems.items() if system.ranks(task.name)}
     for comparison in explored(experiment).values():
         if other := comparison.treatment_on.get(task.name):
-            name = comparison.named(comparison.treatment)
+            _, name = comparison.names()
             ranked[name] = (experiment.systems[comparison.treatment], experiment.tasks[other])
     return ranked
 
@@ -128,19 +128,18 @@ def _source(experiment: Experiment, system: System, task: Task) -> dict[str, str
 
 def _labels(experiment: Experiment) -> dict[str, str]:
     labels = {name: system.label or name for name, system in experiment.systems.items()}
-    for comparison in experiment.comparisons.values():
-        if comparison.treatment_on:
-            label = labels[comparison.treatment]
-            shown = comparison.named(label, lambda task: experiment.tasks[task].label)
-            labels[comparison.named(comparison.treatment)] = shown
+    for comparison in explored(experiment).values():
+        shown = comparison.names(labels.__getitem__, lambda task: experiment.tasks[task].label)
+        labels |= dict(zip(comparison.names(), shown, strict=True))
     return labels
 
 
 def _comparison(experiment: Experiment, comparison: Comparison) -> JsonObject:
     measured = comparison.statistics
+    control, treatment = comparison.names()
     return {
-        "control": comparison.control,
-        "treatment": comparison.named(comparison.treatment),
+        "control": control,
+        "treatment": treatment,
         "measure": measured.measure,
         "alpha": measured.alpha,
         "lower_is_better": measured.measure in experiment.lower_is_better,

@@ -291,7 +291,7 @@ def moderator_table_settings(experiment: Experiment, name: str) -> dict:
     """The labels in the tables of a comparison's moderators."""
     comparison, shown = experiment.comparisons[name], labels_of(experiment, experiment.comparisons[name].tasks)
     every = labels(experiment)["systems"]
-    treatment, control = comparison.named(comparison.treatment), comparison.control
+    control, treatment = comparison.names()
     title = f"{every.get(treatment, treatment)} against {every.get(control, control)}"
     return {"title": f"{name}, {title}", "labels": shown}
 

@@ -3,7 +3,7 @@
 Reads the metrics files of both systems (metrics/{task}/{system}/seed-{seed}.tsv), their runs and the tasks' judgements.
 Writes effects/{comparison}.tsv, one row per task, and meta/{comparison}.json, the summary effect and its heterogeneity;
 both at full double precision (ranktrial/synthesis/one_comparison.py). The treatment's values may be those of another
-task with the same queries (treatment_on).
+task with the same queries (treatment_on), and both sides may be gains over other systems (gain_over).
 """
 
 from __future__ import annotations
@@ -20,27 +20,44 @@ from ranktrial.experiment.synthesis_records import ComparisonSettings as Setting
 from ranktrial.ir.scores import check_scales
 from ranktrial.ir.trec import Qrels, read_qrels
 from ranktrial.ir.trec import relevant as relevant_documents
+from ranktrial.statistics.seeds import CONTROL, TREATMENT
 from ranktrial.synthesis import one_comparison
 from ranktrial.synthesis.comparing import DependenceData, read_clusters
-from ranktrial.synthesis.metrics_files import by_task, paired, read_scores, seeds_by_task
+from ranktrial.synthesis.metrics_files import (
+    Scores,
+    by_task,
+    by_task_and_system,
+    gain,
+    paired,
+    read_scores,
+    seeds_by_task,
+)
 from ranktrial.synthesis.one_comparison import Pairs
 from ranktrial.synthesis.unjudged import readers
 
 
 def read_pairs(control: Sequence[Path], treatment: Sequence[Path], settings: Settings) -> tuple[Pairs, list[str]]:
     """The scores of both systems by task, on the queries that both have; and which queries are left out, as text."""
-    of_control, of_treatment = (by_task(list(files)) for files in (control, treatment))
+    of_control, of_treatment = (by_task_and_system(list(files)) for files in (control, treatment))
     pairs, said = {}, []
-    for task, paths in of_control.items():
+    for task, systems in of_control.items():
         measure = settings.measure_on.get(task, settings.measure)
-        other = read_scores(of_treatment[settings.treatment_on.get(task, task)], measure)
-        own = read_scores(paths, measure)
+        others = of_treatment[settings.treatment_on.get(task, task)]
+        own, left_out = _side(systems, settings.gain_over.get(CONTROL), task, measure)
+        other, also_left_out = _side(others, settings.gain_over.get(TREATMENT), task, measure)
         both = {settings.control: own, settings.treatment: other}
         check_scales({name: one.values.to_numpy().ravel().tolist() for name, one in both.items()}, task, measure)
         on_control, on_treatment, unpaired = paired(own, other, task)
         pairs[task] = on_control, on_treatment
-        said += [unpaired] if unpaired else []
+        said += filter(None, (left_out, also_left_out, unpaired))
     return pairs, said
+
+
+def _side(systems: Mapping[str, list[Path]], over: str | None, task: str, measure: str) -> tuple[Scores, str | None]:
+    """The scores of one side, a system's or its gain over another one; and which queries are left out, as text."""
+    (name,) = systems.keys() - {over}
+    own = read_scores(systems[name], measure)
+    return gain(own, read_scores(systems[over], measure), task) if over else (own, None)
 
 
 def dependence_data(settings: Settings, qrels: Mapping[str, Qrels], siblings: Sequence[Path]) -> DependenceData:
@@ -69,7 +86,8 @@ def compare(
     pairs, unpaired = read_pairs(control, treatment, settings)
     qrels = {task: read_qrels(Path(file)) for task, file in (settings.qrels | settings.judgements).items()}
     dependence = dependence_data(settings, qrels, siblings)
-    seeds = {settings.control: seeds_by_task(control), settings.treatment: seeds_by_task(treatment)}
+    sides = {CONTROL: (settings.control, control), TREATMENT: (settings.treatment, treatment)}
+    seeds = {name: seeds_by_task(files, settings.gain_over.get(role)) for role, (name, files) in sides.items()}
     found = one_comparison.compare(pairs, settings, dependence, qrels, readers(runs), unpaired, seeds)
     for warning in found.meta.warnings:
         shown = "warning: " if warning in found.lacking else ""  # in the terminal as well

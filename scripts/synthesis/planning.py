@@ -33,18 +33,18 @@ def comparison_inputs(experiment: Experiment, comparison: str) -> dict[str, list
 
 
 def _compared_runs(experiment: Experiment, comparison: Comparison) -> list[str]:
-    """The runs of both systems; none if values are external, if the treatment ranks other texts, or if a language model
-    judges.
+    """The runs of both systems; none if values are external, if the treatment ranks other texts, if gains are compared,
+    or if a language model judges.
     """
     tasks = _tasks(experiment, comparison)
-    if comparison.treatment_on or any(task.values_given or task.judge for task in tasks):
+    if comparison.treatment_on or comparison.gain_over or any(task.values_given or task.judge for task in tasks):
         return []
     systems = [experiment.systems[system] for system in (comparison.control, comparison.treatment)]
     return [run for system in systems for task in tasks for run in job_files.runs(experiment, system, task)]
 
 
-OF_QUERIES = ("control", "treatment", "measure", "alpha", "treatment_on", "measure_on", "clusters", "dependence",
-              "corpora", "qrels", "cluster_files")  # fmt: skip
+OF_QUERIES = ("control", "treatment", "measure", "alpha", "treatment_on", "gain_over", "measure_on", "clusters",
+              "dependence", "corpora", "qrels", "cluster_files")  # fmt: skip
 
 
 def modules(experiment: Experiment, comparison: str) -> list[str]:
@@ -74,10 +74,12 @@ def _settings(experiment: Experiment, comparison: Comparison) -> ComparisonSetti
     clustered = {} if how.clusters == "query" else {folder: file for folder, file in qrels.items() if folder not in own}
     corpora = {task.folder: experiment.corpus_owner(task.dataset) for task in tasks}
     shared = how.dependence == "estimated" and len(set(corpora.values())) < len(corpora)
+    control, treatment = comparison.names()
     return ComparisonSettings(
-        control=comparison.control,
-        treatment=comparison.named(comparison.treatment),
+        control=control,
+        treatment=treatment,
         measure=how.measure,
+        gain_over=comparison.bases,
         treatment_on={folder_of[task]: folder_of[other] for task, other in comparison.treatment_on.items()},
         measure_on={folder_of[task]: measure for task, measure in comparison.measure_on.items()},
         runs_on={task.folder: experiment.ranked_task(task).folder for task in tasks if task.runs_of},

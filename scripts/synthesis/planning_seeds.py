@@ -21,6 +21,8 @@ def seed_sources(experiment: Experiment, comparison: Comparison) -> dict[str, Se
 
     The roles are control and treatment, or `difference` if these share checkpoints.
     """
+    if comparison.gain_over:
+        return _seeds_of_gains(experiment, comparison)
     control, treatment = experiment.systems[comparison.control], experiment.systems[comparison.treatment]
     roles = {
         "control": (control, _tasks(experiment, comparison, {})),
@@ -38,6 +40,17 @@ def seed_sources(experiment: Experiment, comparison: Comparison) -> dict[str, Se
             own = SeedsOf(OWN, system.name)
             sources[role] = own if several[role] else _borrowed(experiment, system, tasks)
     return sources
+
+
+def _seeds_of_gains(experiment: Experiment, comparison: Comparison) -> dict[str, SeedsOf]:
+    """The gains of each role whose systems, if trained, have several seeds; no other system's stand for a gain's."""
+    found, tasks = {}, _tasks(experiment, comparison, {})
+    for (role, base), name in zip(comparison.bases.items(), comparison.names(), strict=True):
+        pair = [experiment.systems[one] for one in (getattr(comparison, role), base)]
+        if trained := [one for one in pair if _recipes(experiment, one)]:
+            several = all(max(len(experiment.seeds_on(one, task)) for task in tasks) > 1 for one in trained)
+            found[role] = SeedsOf(OWN, name) if several else SeedsOf(UNKNOWN)
+    return found
 
 
 def tasks_of_source(experiment: Experiment, comparison: Comparison, name: str) -> list[Task]:
@@ -58,7 +71,8 @@ def checkpoints(experiment: Experiment, comparison: Comparison) -> dict[str, dic
     }
     found = {}
     for role, (system, elsewhere) in pairs.items():
-        chain = behind(system, experiment.systems)
+        members = [system, *(experiment.systems[base] for base in [comparison.bases.get(role)] if base)]
+        chain = [one for member in members for one in behind(member, experiment.systems)]
         recipes = {}
         for task, ranked in zip(comparison.tasks, _tasks(experiment, comparison, elsewhere), strict=True):
             dataset = ranked.ranked_dataset

@@ -27,7 +27,7 @@ OF_COMPARISON: dict[str, Any] = {
     "control": "better", "treatment": "third", "tasks": ["t2", "t0", "t1"], "measure": "RR@10", "effect": "SMD",
     "estimator": "DL", "interval": "knapp-hartung", "task_interval": "bca", "alpha": 0.2, "permutations": 500,
     "bayesian": {"tau_scale": 0.3}, "margin": 0.02, "family": "mine", "clusters": "query", "moderators": ["relevant-per-query"],
-    "same": None, "treatment_on": None, "measure_on": {"t1": "RR@10"}, "subgroups": None, "figure": None,
+    "same": None, "treatment_on": None, "gain_over": None, "measure_on": {"t1": "RR@10"}, "subgroups": None, "figure": None,
     "resamples": 999,
 }  # fmt: skip
 OF_FIGURE: dict[str, Any] = {

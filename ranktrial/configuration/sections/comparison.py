@@ -136,6 +136,12 @@ class ComparisonEntry(Statistics):
         "matched by query id",
         Rule(min_properties=1),
     ] = None
+    gain_over: Annotated[
+        dict[str, str] | None,
+        "an interaction: maps control and treatment each to the system whose values are subtracted from theirs, query "
+        "by query; gains are compared, and the effect is a difference of differences",
+        Rule(min_properties=1),
+    ] = None
     measure_on: Annotated[
         dict[str, str] | None,
         "maps a task to the measure that is compared on it instead of `measure`; tasks with different measures "

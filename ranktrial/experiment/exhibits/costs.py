@@ -43,7 +43,8 @@ def by_control(comparisons: dict[str, Comparison], timed: set[str]) -> dict[str,
     with_difference = {effect for effect in effects if effect_named(effect).HAS_DIFFERENCE}
     for comparison in comparisons.values():
         has_difference = comparison.statistics.effect in with_difference
-        if comparison.treatment in timed and has_difference and not comparison.treatment_on:
+        own = not (comparison.treatment_on or comparison.gain_over)  # its effect belongs to the cost of one system
+        if comparison.treatment in timed and has_difference and own:
             how = comparison.statistics
             of_figure = (how.measure, how.effect, how.alpha, comparison.tasks)
             groups.setdefault((comparison.control, of_figure), {}).setdefault(comparison.treatment, comparison)

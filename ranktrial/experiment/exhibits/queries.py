@@ -34,7 +34,7 @@ def exhibit(experiment: Experiment, name: str) -> Exhibit:
 def settings(experiment: Experiment, name: str) -> JsonObject:
     """The labels in the figure of a comparison, and what is compared."""
     comparison, called = experiment.comparisons[name], forest.shown_labels(experiment, name)
-    control, treatment = comparison.control, comparison.named(comparison.treatment)
+    control, treatment = comparison.names()
     return {
         **{key: getattr(comparison.statistics, key) for key in ("measure", "alpha")},
         **({"lower_is_better": True} if experiment.is_lower_better(comparison) else {}),
