@@ -274,7 +274,7 @@ def test_a_treatment_may_rank_the_same_queries_of_another_task():
     experiment = resolve(changed(changes), "c.yaml")
     (comparison,) = experiment.comparisons.values()
     assert (comparison.name, comparison.control, comparison.treatment) == ("c-bm25", "bm25", "bm25")
-    assert comparison.named("BM25", lambda task: experiment.tasks[task].label) == "BM25 on D with images"
+    assert comparison.names(lambda _: "BM25", lambda task: experiment.tasks[task].label)[1] == "BM25 on D with images"
     assert [task.name for task in experiment.runs_of(experiment.systems["tuned"])] == ["e"]
     assert experiment.corpus_owner("e") == experiment.corpus_owner("d") == "d"
     assert by_control(experiment.comparisons, {"bm25", "tuned"}) == {}
