@@ -131,11 +131,11 @@ class Findings(Parts):
         return made
 
     def _contents(self) -> list[tuple[str, list[Block]]]:
-        found = [(name, content(name, one, self.as_table(one))) for name, one in self.comparisons.items()]
+        found = [(name, content(one, self.as_table(one))) for name, one in self.comparisons.items()]
         return [*found, *([(FAMILY, family_content(self.family))] if self.family else [])]
 
     def _latex(self) -> str:
-        return "\n".join(printed.latex_document(blocks) for _, blocks in self._contents())
+        return "\n".join(printed.latex_document(name, blocks) for name, blocks in self._contents())
 
     def _markdown(self) -> str:
         further: dict[str, list[Block]] = {

@@ -79,14 +79,14 @@ def blocks_of(found: Parts, with_queries: bool) -> list[Block]:
     tasks = {row.task for row in means} or {row.task for one in found.comparisons.values() for row in one.effects}
     blocks: list[Block] = [contents.lead(len(systems), len(tasks), len(compared), found.facts.measures)]
     if compared:
-        blocks += [contents.first(compared, figures), contents.questions(found.summary, compared, found.facts)]
+        blocks += [contents.first(compared, figures), *contents.questions(found.summary, compared, found.facts)]
     of_family = [contents.families(families, [*compared.values()])] if families else []
     blocks += [] if compared else of_family  # the answer comes first
     if means:
         of_runs = bool(found.scored and found.scored.runs)
         blocks.append(data.means(means, found.facts, families, data.Beside([], of_runs, with_queries)))
     if compared:
-        blocks += [contents.comparisons(compared, figures), *of_family]
+        blocks += [*contents.comparisons(compared, figures), *of_family]
     return [*blocks, made(found)]
 
 
@@ -118,9 +118,9 @@ def write(found: Parts, folder: Path, title: str = "") -> list[Path]:
         write_table(place(f"effects/{name}.tsv"), table_of(one.effects))
         write_record(place(f"meta/{name}.json"), one.meta)
         write_table(place(f"tables/effects/{name}.tsv"), in_full(one, LABELS))
-        text = [*content(name, one, plot), *dependences(one.meta, plot, LABELS)]
+        text = [*content(one, plot), *dependences(one.meta, plot, LABELS)]
         write_text(place(f"tables/effects/{name}.md"), printed.markdown_document(found.heading(name), text))
-        write_text(place(f"tables/effects/{name}.tex"), printed.latex_document(content(name, one, plot)))
+        write_text(place(f"tables/effects/{name}.tex"), printed.latex_document(name, content(one, plot)))
     if found.comparisons:
         write_table(place("tables/comparisons.tsv"), found.summary)
     if found.family is not None and found.differences is not None:

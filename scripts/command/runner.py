@@ -16,6 +16,7 @@ import os
 import random
 import sys
 import time
+import traceback
 from importlib import metadata
 
 MOST, LONGEST = 100, 5.0  # queries that are searched one at a time for latency, and seconds after which no more are
@@ -99,16 +100,20 @@ def versions():
     return found
 
 
+def is_own(file):
+    """Whether a file lies below the working folder and in no environment."""
+    here, *environments = (os.path.realpath(place) + os.sep for place in (os.getcwd(), sys.prefix, sys.base_prefix))
+    path = os.path.realpath(file)
+    inside = path.startswith(here) and not path.startswith(tuple(environments))
+    return inside and path != os.path.realpath(__file__) and os.path.isfile(path)  # torch has names of no files
+
+
 def imported():
-    """The files of the modules that lie below the working folder and in no environment."""
-    here = os.path.realpath(os.getcwd()) + os.sep
-    files = {os.path.realpath(getattr(module, "__file__", None) or "") for module in list(sys.modules.values())}
-    environments = tuple(os.path.realpath(place) + os.sep for place in (sys.prefix, sys.base_prefix))
-    own = [file for file in files if file.startswith(here) and not file.startswith(environments)]
-    runner = os.path.realpath(__file__)
+    """The files of the user's modules, relative to the working folder."""
+    files = {getattr(module, "__file__", None) or "" for module in list(sys.modules.values())}
     return sorted(
-        os.path.relpath(file, here) for file in own if file != runner and os.path.isfile(file)
-    )  # torch's are not
+        os.path.relpath(os.path.realpath(file), os.path.realpath(os.getcwd())) for file in files if is_own(file)
+    )
 
 
 def gpu():
@@ -142,5 +147,18 @@ def main():
         json.dump(facts, file)
 
 
+def told(error):
+    """The calls below this file that led to an exception, and as the last line the exception with its place."""
+    below = [call for call in traceback.extract_tb(error.__traceback__) if call.filename != __file__]
+    said = " ".join("".join(traceback.format_exception_only(type(error), error)).split())
+    own = [call for call in below if is_own(call.filename)]
+    if not own:
+        return said
+    return "".join(traceback.format_list(below)) + f"{os.path.relpath(own[-1].filename)}:{own[-1].lineno}: {said}"
+
+
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except Exception as error:
+        sys.exit(told(error))

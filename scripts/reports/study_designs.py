@@ -75,8 +75,8 @@ def write_designs(
     drawn = {plan.plan: drawing for plan, drawing in zip(every, drawings, strict=True)}
     write_table(table, designs(every))
     write_text(page, printed.markdown_document("Planning the next study", whole_page(every, drawn, names)))
-    tables = [[Paragraph(plan.plan), *content(plan, names), how_to_read([plan])] for plan in every]
-    write_text(tex, "\n".join(map(printed.latex_document, tables)))
+    parts = {plan.plan: [Paragraph(plan.plan), *content(plan, names), how_to_read([plan])] for plan in every}
+    write_text(tex, "\n".join(printed.latex_document(name, part) for name, part in parts.items()))
     for plan in every:
         print(f"{plan.plan}: {sentence(plan)}")
 

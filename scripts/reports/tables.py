@@ -65,7 +65,8 @@ def narrow(comparisons: pd.DataFrame, labels: Labels) -> list[Block]:
     shown = overview(comparisons, labels)
     rows = [dict(zip(shown, cells, strict=True)) for cells in zip(*shown.values(), strict=True)]
     columns = [Column("Comparison"), Column("Estimate", "r"), Column("p", "r")]
-    return [Table(columns, [_scopes(row) for row in rows]), Items([how_to_read(shown)])]
+    caption = "Comparisons: estimates with their intervals in each scope."
+    return [Table(columns, [_scopes(row) for row in rows], caption=caption), Items([how_to_read(shown)])]
 
 
 def _scopes(row: dict[str, str]) -> list[list[str]]:
@@ -89,16 +90,16 @@ def write_tables(
     for of_tasks, of_all in zip(effects, meta, strict=True):
         name, comparison = of_all.stem, read_found(of_tasks, of_all, family.get(of_all.stem))
         plot = as_table(comparison, looks[name], facts)
-        blocks = content(name, comparison, plot)
+        blocks = content(comparison, plot)
         title = f"{name}: {plot.groups[0].treatment} against {plot.control}"
         page = printed.markdown_document(title, [*blocks, *dependences(comparison.meta, plot, facts.labels)])
         write_text(paths_of_tables[name, "tsv"], in_full(comparison, facts.labels).to_csv(sep="\t", index=False))
         write_text(paths_of_tables[name, "md"], page)
         without = as_table(comparison, replace(looks[name], judged=""), facts)
-        write_text(paths_of_tables[name, "tex"], printed.latex_document(content(name, comparison, without)))
+        write_text(paths_of_tables[name, "tex"], printed.latex_document(name, content(comparison, without)))
     texts = {
         ".md": printed.markdown_document("Comparisons", all_comparisons(every, facts.labels)),
-        ".tex": printed.latex_document(narrow(every, facts.labels)),
+        ".tex": printed.latex_document("comparisons", narrow(every, facts.labels)),
     }
     for path in comparisons_tables:
         write_text(path, texts[path.suffix])
@@ -131,7 +132,7 @@ def write_moderators(
     of_tasks = [Section("Values of the tasks", [moderation.values(record, labels)])] if record.models else []
     write_table(table, moderation.in_full(record))
     write_text(page, printed.markdown_document(f"Moderators of the effect: {title}", [*blocks, *of_tasks]))
-    write_text(tex, printed.latex_document([Paragraph(title), *blocks]))
+    write_text(tex, printed.latex_document(f"{tex.stem}-moderators", [Paragraph(title), *blocks]))
 
 
 def matrix_table(matrix: Path, page: Path, tex: Path, settings: Matrix) -> None:

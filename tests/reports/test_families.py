@@ -190,7 +190,7 @@ def test_each_bar_has_a_dot_for_each_member_and_is_thick_between_neighbours_only
 
 
 def test_the_latex_tables_hold_the_means_with_letters_and_the_differences(tmp_path):
-    tables = printed.latex_document(content(found(tmp_path, tasks=2)))
+    tables = printed.latex_document("f", content(found(tmp_path, tasks=2)))
     assert tables.count(r"\begin{tabular}{lrrrr}") == 1 == tables.count(r"\begin{tabular}{llrrrr}")
     assert (
         tables.startswith("% \\usepackage{booktabs,graphicx}\n% On these two collections (80 queries), ")

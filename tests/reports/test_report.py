@@ -80,7 +80,7 @@ def sections(found, known=NAMES, together=None):
     """The sections of the comparisons."""
     drawn = dict.fromkeys([*found, *(together or {})], LOOKS)
     shown = (all_compared(found, known), Figures(together or {}, drawn, {}))
-    return [first(*shown), *comparisons(*shown).blocks]
+    return [first(*shown), *(part for section in comparisons(*shown) for part in section.blocks)]
 
 
 def named(blocks, kind):
@@ -111,14 +111,17 @@ def test_reading_a_forest_plot_is_explained_by_what_is_drawn_in_it(changes, seve
 def test_the_page_begins_with_the_first_figure_and_its_answers_and_shows_no_caption_twice():
     found = {"x": one_found(), "y": one_found(treatment="u"), "z": one_found(measure="AP")}
     beginning, *parts = captions_once(sections(found))
-    items, figure = beginning.blocks
-    assert figure.path == "figures/x.svg" and figure.caption
+    question, items, _, figure, _ = beginning.blocks
+    assert figure.path == "figures/x.svg" and figure.caption and beginning.anchor == "comparison-x"
     compared_x = all_compared(found)["x"]
     assert [plain(text) for text in items.texts] == [f"{one.words} {one.sentence}" for one in compared_x.answers]
-    assert [[one.path for one in named([part], Figure)] for part in parts] == [[], ["figures/y.svg"], ["figures/z.svg"]]
+    assert [[one.path for one in named([part], Figure)] for part in parts] == [["figures/y.svg"], ["figures/z.svg"]]
+    assert plain(question.text) == compared_x.question and not comparisons(
+        all_compared({"x": one_found()}), Figures({}, {"x": LOOKS}, {})
+    )
     captions = [one.caption for one in named(parts, Figure)]
     assert captions[0] == "" and "of AP" not in figure.caption and "AP" in captions[1], "another effect has its own"
-    assert len({table.source for table in named(parts, Table)}) == 3, "each table leads to its file"
+    assert len({table.source for table in named([beginning, *parts], Table)}) == 3, "each table leads to its file"
 
 
 def test_the_answers_follow_the_corrected_p_values():
@@ -175,7 +178,7 @@ def test_further_figures_stand_with_their_comparison():
     placed = [Placed(**place) for place in shown(experiment) if place["name"].endswith("-x")]
     parts = with_exhibits(sections(dict.fromkeys("xy", one_found())), placed)
     assert [[one.path for one in named([part], Figure)] for part in parts] == [
-        ["figures/x.svg"], ["figures/influence-x.svg", "figures/queries-x.svg"], ["figures/y.svg"],
+        ["figures/x.svg", "figures/influence-x.svg", "figures/queries-x.svg"], ["figures/y.svg"],
     ]  # fmt: skip
 
 
@@ -200,7 +203,8 @@ def test_the_overview_answers_each_question_and_sorts_by_exact_values():
     }
     all_of_them = comparisons_table({name: one.meta for name, one in found.items()}, ComparisonsSettings())
     members = all_compared(found)
-    _, shown, said = questions(all_of_them, members, NAMES).blocks
+    assert not questions(all_of_them, {"a": members["a"]}, NAMES)
+    _, shown, said = questions(all_of_them, members, NAMES)[0].blocks
     first, second, third = shown.blocks[0]
     assert [one.name for one in shown.columns][1:5] == ["On these collections", "p", "Over collections like these", "p"]
     assert (plain(first[0]), spans(first[0])[0].link) == ("Does t beat c in nDCG@10? a", "#comparison-a")
@@ -211,7 +215,7 @@ def test_the_overview_answers_each_question_and_sorts_by_exact_values():
     assert first[3].sort == 0.1 and not isinstance(second[3], Cell)
     assert TRIED_NOTE not in said.text
     budgets = all_of_them.assign(control_tried=[25, 1, 1], treatment_tried=[1, 1, 11])
-    _, shown, said = questions(budgets, members, NAMES).blocks
+    _, shown, said = questions(budgets, members, NAMES)[0].blocks
     assert said.text.endswith(TRIED_NOTE) and shown.columns[-1].name == TRIED
     assert [row[-1] for row in shown.blocks[0]] == ["25 → 1", "1 → 1", "1 → 11"]
 

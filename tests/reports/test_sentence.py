@@ -339,5 +339,5 @@ def test_a_sentence_says_what_is_not_stated_of_published_weights():
 def test_tasks_of_a_table_are_marked_as_in_the_figure():
     one = found()
     plot = plot_of(one, trained={"t": ["task 1"]})
-    assert [row[0] for row in tasks_table("x", plot).blocks[0]] == ["task 0", "task 1\N{DAGGER}", "task 2", "task 3"]
+    assert [row[0] for row in tasks_table(plot).blocks[0]] == ["task 0", "task 1\N{DAGGER}", "task 2", "task 3"]
     assert "\N{DAGGER} Tuned & Co learnt from training queries of this task's dataset." in notes(plot)

@@ -30,7 +30,7 @@ from ranktrial.reports.comparison.table import (
 )
 from ranktrial.reports.writing import printed
 from ranktrial.reports.writing.content import Column, Items, Paragraph, Section, Table
-from ranktrial.reports.writing.printed import FITTING, SMALL, heading, latex_document, latex_escaped
+from ranktrial.reports.writing.printed import COLUMN, FITTING, SMALL, heading, latex_document, latex_escaped
 from ranktrial.synthesis.all_comparisons import Settings, comparisons
 from scripts.reports.tables import narrow
 from tests.support.meta_records import facts, meta_record
@@ -61,7 +61,7 @@ def found(**changes):
 
 
 def page(name, one, plot, labels):
-    return printed.markdown_document(name, [*content(name, one, plot), *dependences(one.meta, plot, labels)])
+    return printed.markdown_document(name, [*content(one, plot), *dependences(one.meta, plot, labels)])
 
 
 def test_the_table_has_tasks_summary_reason_and_marks():
@@ -164,26 +164,25 @@ def test_latex_escapes_what_means_something_to_it():
     assert latex_escaped("\N{MINUS SIGN}0.1 \N{MULTIPLICATION SIGN}10⁻³ <1") == r"$-$0.1 $\times$10$^{-3}$ $<$1"
     assert latex_escaped("$5") == r"\$5"
     assert latex_escaped("Documents (log₁₀), χ²(1) ≥ 3") == r"Documents (log$_{10}$), $\chi^{2}$(1) $\geq$ 3"
-    table = latex_document(
-        [Table([Column("Task"), Column("n", "r")], [[["a", "1"]], [["b", "2"]]]), Paragraph("a  \n b")]
-    )
+    small = Table([Column("Task"), Column("n", "r")], [[["a", "1"]], [["b", "2"]]])
+    table = latex_document("x", [small, Paragraph("a  \n b")])
     assert re.findall(r"\\(\w+)rule", table) == ["top", "mid", "mid", "bottom"]
     assert r"Task & $n$ \\" in table and table.startswith(
-        f"% \\usepackage{{booktabs,graphicx}}\n% a b\n{SMALL}\n{FITTING}\n\\begin{{tabular}}{{lr}}"
+        f"% \\usepackage{{booktabs,graphicx}}\n% a b\n\\begin{{table}}\\centering\n{SMALL}\n{FITTING}\n\\begin{{tabular}}{{lr}}"
     )
 
 
 def test_latex_prints_the_measure_and_the_meaning_of_marks_with_each_table():
     table = Table([Column("Task")], [[["a"]]], caption="Mean nDCG@10 of A & B.")
     part = Section("nDCG@10", [table, Items(["±: the spread."])])
-    title, _, said = latex_document([part]).partition("\\noindent\\resizebox")
-    assert (
-        "Mean nDCG@10 of A \\& B.\\par}" in title
-        and "$\\pm$: the spread." in said
-        and "%" not in said.replace("{!}{%", "")
-    )
-    cell = latex_document([Table([Column("a")], [[["0.297 ± 0.009*"]]])])
+    one, other = latex_document("x_1", [part, table]).split("\\end{table}\n")[:2]
+    title, _, said = one.partition("\\resizebox")
+    assert r"\caption{Mean nDCG@10 of A \& B.}\label{tab:x_1}" in title and r"\label{tab:x_1-2}" in other
+    assert "$\\pm$: the spread." in said and "%" not in said.replace("{!}{%", "")
+    cell = latex_document("x", [Table([Column("a")], [[["0.297 ± 0.009*"]]])])
     assert r"0.297{\tiny\,$\pm$\,0.009}*" in cell
+    wide = replace(table, blocks=[[["a" * COLUMN]]])
+    assert r"\begin{table*}" in latex_document("x", [wide]) and r"\begin{table}" in one
 
 
 def test_a_long_heading_of_latex_breaks_at_spaces_and_hyphens():

@@ -290,7 +290,8 @@ def _of_group(forest: Forest, group: Group) -> list[str]:
     """The tests of subgroups, and those of the summaries with the names of their methods."""
     of = _of(forest, group)
     lines = [between_groups(group.subgroups, forest.alpha)] if group.subgroups else []
-    name = f"Random effects ({method(group.heterogeneity)})" if group.heterogeneity else "Summary"
+    name = forest.task(group.only_task) if group.only_task else "Summary"
+    name = f"Random effects ({method(group.heterogeneity)})" if group.heterogeneity else name
     of_means = {"Mean of these tasks (equal weights)": group.heterogeneity and group.fixed_mean, name: group.summary}
     of_means["Fixed effect"] = group.fixed
     lines.append(" ".join(f"{name}{of}: {_test_of(mean, forest)}." for name, mean in of_means.items() if mean))
@@ -462,6 +463,7 @@ BOTH_MEANS = (
 def caption(plot: Forest) -> str:
     """How to read a forest plot."""
     percent, several = form.percent(plot.alpha), any(group.heterogeneity for group in plot.groups)
+    drawn = any(group.only_task is None for group in plot.groups)
     effect = plot.effect.caption(plot.measure, own_keys(plot.effect, plot.comparisons[0].meta.own))
     bar = "{} it is the prediction interval, where the effect in a new collection is expected"
     bar = f"; the bar {bar}" if any(group.prediction for group in plot.groups) else ""
@@ -470,11 +472,12 @@ def caption(plot: Forest) -> str:
         text = f"Each row is a treatment: the {effect} with its {percent} confidence interval{means}"
         return f"{text}{bar.format('behind')}. {STARS} The figures of the treatments have their tasks."
     area = ", its area the task's weight" if plot.weighted else ""
-    means = f"{BOTH_MEANS}; each" if several else "The diamond is the effect of the only task and"
-    text = f"Each row is a task: the square is the {effect}{area}, the line its {percent} confidence interval. "
-    text += f"{means} spans its interval{bar.format('below')}"
+    text = f"Each row is a task: the square is the {effect}{area}, the line its {percent} confidence interval"
+    if drawn:
+        means = f"{BOTH_MEANS}; each" if several else "The diamond is the effect of the only task and"
+        text += f". {means} spans its interval{bar.format('below')}"
     if any(group.fixed for group in plot.groups):
         text += "; the diamond below is the fixed-effect summary"
     if any(group.posterior for group in plot.groups):
         text += "; the pale diamond is the Bayesian summary with its credible interval"
-    return f"{text}. {STARS}"
+    return f"{text}. {STARS}" if drawn else f"{text}."

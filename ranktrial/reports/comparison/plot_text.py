@@ -87,7 +87,8 @@ def _of_group(place: int, forest: Forest, numbers: form.Numbers) -> list[Line]:
     rows = [row for one in forest.groups for row in one.rows]
     decimals = form.mean_decimals(value for row in rows for value in (row.control_mean, row.treatment_mean))
     tasks = {row.task: _task_line(row, place, forest, numbers, decimals) for row in ordered(group, forest.looks.sort)}
-    return [*lines, *_in_subgroups(group, tasks, place, forest, numbers), *_summary_lines(place, forest, numbers)]
+    below = [one for one in _summary_lines(place, forest, numbers) if not (group.only_task and one.kind == "summary")]
+    return [*lines, *_in_subgroups(group, tasks, place, forest, numbers), *below]
 
 
 def _placed(forest: Forest) -> list[int]:

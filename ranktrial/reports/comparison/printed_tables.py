@@ -65,9 +65,9 @@ def dependence(summaries: dict[str, ShortSummary], plot: Forest, labels: Labels,
     return [Table(columns(heads), [rows]), *said]
 
 
-def content(name: str, comparison: Found, plot: Forest) -> list[Block]:
+def content(comparison: Found, plot: Forest) -> list[Block]:
     """A comparison's answers, its table and its notes."""
-    table = tasks_table(name, plot)
+    table = tasks_table(plot)
     cases = cases_tables(comparison.meta, plot)
     return [Paragraph(sentence(comparison.meta, plot)), table, Items(notes(plot)), *cases]
 

@@ -7,6 +7,7 @@ task shows, the p-values of means among all comparisons (tables/comparisons.tsv)
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -155,6 +156,15 @@ class Group:
     def fixed(self) -> Summary | None:
         """The fixed-effect summary, if it is asked for and no other is the same."""
         return self.result.fixed if self.looks.fixed and self.result and self.result.k > 1 else None
+
+    @property
+    def only_task(self) -> EffectsRow | None:
+        """The only task with an effect, if the summary and its test say no more than its row."""
+        if self.summary is None or len(self.found.tested) != 1 or self.summary.test.shown != self.summary.p_value:
+            return None
+        row = self.found.tested[0]
+        same = math.isclose(row.ci_low, self.summary.ci_low) and math.isclose(row.ci_high, self.summary.ci_high)
+        return row if same else None
 
     @property
     def posterior(self) -> BayesianSummary | None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pandas as pd
 
+from ranktrial.common.plugins import own_keys
 from ranktrial.records.comparison import ComparisonRow, rows_of
 from ranktrial.records.facts import Facts, Labels
 from ranktrial.reports.comparison import number_text as form
@@ -98,11 +99,12 @@ def blocks(plot: Forest) -> list[list[list[str]]]:
     return [[cells(line, plot) for line in part] for part in (above, below) if part]
 
 
-def tasks_table(name: str, plot: Forest) -> Table:
+def tasks_table(plot: Forest) -> Table:
     """A comparison's tasks, and below them their means, the prediction interval and the fixed effect."""
     columns = [Column(heading, align) for heading, align in headings(plot).items()]
     body, *below = blocks(plot)
-    caption = f"{name}: {plot.groups[0].treatment} against {plot.control}, by task."
+    what = plot.effect.caption(plot.measure, own_keys(plot.effect, plot.comparisons[0].meta.own))
+    caption = f"{plot.groups[0].treatment} against {plot.control}: {what}, by task."
     return Table(columns, [body], below[0] if below else [], caption)
 
 

@@ -178,8 +178,10 @@ def compared(results: Mapping[str, Found], looks: Mapping[str, Looks], facts: Fa
     }
 
 
-def questions(comparisons: pd.DataFrame, all_compared: Mapping[str, Compared], facts: Facts) -> Section:
-    """The first table of a page: each comparison's question, and its answer in each scope."""
+def questions(comparisons: pd.DataFrame, all_compared: Mapping[str, Compared], facts: Facts) -> list[Section]:
+    """The first table of a page: each comparison's question, and its answer in each scope; none of only one."""
+    if len(all_compared) < 2:
+        return []
     shown = overview(comparisons, facts.labels)
     optional = [name for name in (NEW, TAU, TRIED) if any(shown.get(name, []))]
     rows: list[Row] = []
@@ -193,7 +195,7 @@ def questions(comparisons: pd.DataFrame, all_compared: Mapping[str, Compared], f
     every = [Column("Question"), *heads, *(Column(name, "r") for name in optional)]
     table = Table(every, [rows], source="tables/comparisons.tsv")
     blocks = [Paragraph(ASKED), table, Paragraph(how_to_read(shown))]
-    return Section("Questions and answers", blocks, anchor="questions")
+    return [Section("Questions and answers", blocks, anchor="questions")]
 
 
 def _estimate(text: str) -> Text:
@@ -236,56 +238,62 @@ def grouped(names: Iterable[str], together: Mapping[str, Sequence[str]]) -> dict
 
 
 def first(all_compared: dict[str, Compared], figures: Figures) -> Section:
-    """The beginning of a page: the first figure of comparisons with the answers on these collections."""
+    """The beginning of a page: the first comparison in full, or the first figure of several with their answers on
+    these collections.
+    """
     title, members = next(iter(grouped(all_compared, figures.together).items()))
-    several = [all_compared[member] for member in members]
-    of = several if title not in all_compared else several[:1]
-    shown = [answer for one in of for answer in (one.answers if len(of) == 1 else one.answers[:1])]
-    said: list[Text] = [(Span(answer.words, answer.kind), f" {answer.sentence}") for answer in shown]
-    plot = _forest(title, several, figures)
-    return Section(_heading(title, several, all_compared), [Items(said), plot], anchor=FIRST)
-
-
-def _heading(title: str, several: list[Compared], all_compared: Mapping[str, Compared]) -> str:
-    control = several[0].plot.control
     if title in all_compared:
-        return f"{several[0].plot.groups[0].treatment} against {control}"
-    return f"{len(several)} systems against {control}"
+        return _alone(all_compared[title], figures)
+    several = [all_compared[member] for member in members]
+    said: list[Text] = [_said(one.answers[0]) for one in several]
+    return Section(_heading(several), [Items(said), _forest(title, several, figures)], anchor=FIRST)
 
 
-def comparisons(all_compared: dict[str, Compared], figures: Figures) -> Section:
+def _said(answer: Answer) -> Text:
+    return (Span(answer.words, answer.kind), f" {answer.sentence}")
+
+
+def _heading(several: list[Compared]) -> str:
+    one, others = several[0], several[1:]
+    return f"{f'{len(several)} systems' if others else one.plot.groups[0].treatment} against {one.plot.control}"
+
+
+def _alone(one: Compared, figures: Figures) -> Section:
+    blocks = [Paragraph(Span(one.question, "strong")), *_one(one, figures, _forest(one.name, [one], figures))]
+    return Section(_heading([one]), blocks, one.name, one.anchor)
+
+
+def comparisons(all_compared: dict[str, Compared], figures: Figures) -> list[Section]:
     """Each comparison in full; those that are drawn together share a section and its figure.
 
-    The first figure, with which the page begins, is not repeated.
+    What the page begins with is not repeated.
     """
     sections = []
     for place, (title, members) in enumerate(grouped(all_compared, figures.together).items()):
-        several = [all_compared[member] for member in members]
-        heading = _heading(title, several, all_compared)
-        above = Paragraph(("Forest plot: ", Span("at the beginning of this page", link=f"#{FIRST}"), "."))
-        plot: Block = above if not place else _forest(title, several, figures)
-        if title in all_compared:
-            blocks = [Paragraph(Span(several[0].question, "strong")), *_one(several[0], figures, plot)]
-            sections.append(Section(heading, blocks, title, several[0].anchor))
-        else:
+        if title not in all_compared:
+            several = [all_compared[member] for member in members]
+            above = Paragraph(("Forest plot: ", Span("at the beginning of this page", link=f"#{FIRST}"), "."))
             parts = [Section(one.question, _one(one, figures), one.name, one.anchor) for one in several]
-            sections.append(Section(heading, [plot, *parts], title, f"figure-{title}"))
-    return Section("Comparisons", sections, anchor="comparisons")
+            plot: Block = _forest(title, several, figures) if place else above
+            sections.append(Section(_heading(several), [plot, *parts], title, f"figure-{title}"))
+        elif place:
+            sections.append(_alone(all_compared[title], figures))
+    return [Section("Comparisons", sections, anchor="comparisons")] if sections else []
 
 
-def _one(one: Compared, figures: Figures, shared: Block | None = None) -> list[Block]:
+def _one(one: Compared, figures: Figures, alone: Figure | None = None) -> list[Block]:
     """A comparison's answers with their qualifications, its figures and its table.
 
-    `shared`: its figure, or where this is; None: its figure is one of several, so its own one is folded.
+    `alone`: its figure; None: its figure is one of several, so its own one is folded.
     """
-    said: list[Text] = [(Span(answer.words, answer.kind), f" {answer.sentence}") for answer in one.answers]
+    said = [_said(answer) for answer in one.answers]
     blocks: list[Block] = [Items([*said, *remarks(one.found.meta, one.plot)])]
     blocks += [Note(warning) for warning in one.found.meta.warnings]
-    table = linked(tasks_table(one.name, one.plot), states(one, figures))
+    table = linked(tasks_table(one.plot), states(one, figures))
     link = f"tables/effects/{one.name}.md"
     tables = [replace(table, source=f"tables/effects/{one.name}.tsv"), *cases_tables(one.found.meta, one.plot)]
-    if shared:
-        blocks += [shared, Folded("Table", tables, link)]
+    if alone:
+        blocks += [alone, Folded("Table", tables, link)]
     else:
         own = _forest(one.name, [one], figures)
         blocks.append(Folded("Forest plot and table", [own, *tables], link))

@@ -1,8 +1,8 @@
 """Content as a page in Markdown, its tables in LaTeX with booktabs, for \\input; writes both for a table to print.
 
-In LaTeX, tables are set small and close, with long headings in several lines, so that they fit a column. A table that
-is wider than the line even so is made smaller by graphicx, whatever the names in it. A table's caption, which names the
-measure, is printed above it, lists (what marks mean) below it; sentences stand above all as comments.
+In LaTeX, each table is a float with its caption, which names the measure, a label, and below it what marks mean;
+sentences stand above all as comments. Tables are set small and close, with long headings in several lines. One that a
+column of a two-column page has no room for spans both; one that is too wide even so is made smaller by graphicx.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ _SIGNS = {
 }  # fmt: skip
 PACKAGES = "\\usepackage{booktabs,graphicx}"  # what a table needs, for its comments
 HEADING = 13  # characters of a line of a heading
+COLUMN = 78  # characters of a small table that a column of a two-column page has room for
 SMALL = r"{\footnotesize\setlength{\tabcolsep}{3pt}%"
-CAPTION = r"{\footnotesize\noindent\sloppy %s\par}\nopagebreak\smallskip"
-FITTING = r"\noindent\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+FITTING = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 _VARIABLES = ("n", "k", "p")  # headings that are mathematics
 _RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
@@ -76,12 +76,22 @@ def _signs(text: str) -> str:
     return "".join(_SIGNS.get(sign, sign) for sign in text)
 
 
-def latex_document(blocks: Sequence[Block]) -> str:
-    """The tables among some blocks, each as a tabular below its caption and above the lists of its section; other texts
-    stand above them as LaTeX comments, for whoever opens the file.
+def latex_document(name: str, blocks: Sequence[Block]) -> str:
+    """The tables among some blocks, each a float labelled tab:{name}, tab:{name}-2 …, with the lists that
+    follow it; other texts stand above them as LaTeX comments, for whoever opens the file.
     """
     comments = [f"% {' '.join(line.split())}" for line in (PACKAGES, *_comments(blocks))]
-    return "\n".join([*comments, *_printed(blocks)])
+    before: list[str] = []
+    floats: list[tuple[Table, list[str]]] = []
+    for block in _leaves(blocks):
+        match block:
+            case Table():
+                floats.append((block, []))
+            case Items(texts):
+                said = " ".join(latex_escaped(plain(text)) for text in texts)
+                (floats[-1][1] if floats else before).append(rf"{{\scriptsize\raggedright {said}\par}}")
+    made = [_float(f"tab:{name}{f'-{place}' if place > 1 else ''}", *one) for place, one in enumerate(floats, 1)]
+    return "\n".join([*comments, *before, *made])
 
 
 def _comments(blocks: Sequence[Block]) -> Iterator[str]:
@@ -93,17 +103,19 @@ def _comments(blocks: Sequence[Block]) -> Iterator[str]:
                 yield plain(text)
 
 
-def _printed(blocks: Sequence[Block]) -> Iterator[str]:
+def _leaves(blocks: Sequence[Block]) -> Iterator[Block]:
     for block in blocks:
-        match block:
-            case Section():
-                yield from _printed(block.blocks)
-            case Table():
-                yield from [CAPTION % latex_escaped(block.caption)] if block.caption else []
-                yield tabular(block)
-            case Items(texts):
-                said = " ".join(latex_escaped(plain(text)) for text in texts)
-                yield rf"{{\scriptsize\noindent\sloppy {said}\par}}\medskip"
+        yield from _leaves(block.blocks) if isinstance(block, Section) else [block]
+
+
+def _float(label: str, table: Table, notes: list[str]) -> str:
+    """A table with its caption above and its notes below; it spans two columns if one has no room for it."""
+    cells = [[plain(cell) for cell in row] for rows in (*table.blocks, table.foot) for row in rows]
+    heads = [max(map(len, _lines(column.name))) for column in table.columns]
+    wide = sum(max(head, *of) for head, *of in zip(heads, *([len(cell) for cell in row] for row in cells), strict=True))
+    kind = "table*" if wide + 2 * len(heads) > COLUMN else "table"
+    titled = [rf"\caption{{{latex_escaped(table.caption)}}}\label{{{label}}}\smallskip"] if table.caption else []
+    return "\n".join([rf"\begin{{{kind}}}\centering", *titled, tabular(table), *notes, rf"\end{{{kind}}}", ""])
 
 
 def tabular(table: Table) -> str:
@@ -113,22 +125,27 @@ def tabular(table: Table) -> str:
     lines.append(_row([heading(one) for one in table.columns]))
     for block in filter(None, (*table.blocks, table.foot)):
         lines += [r"\midrule", *(_row(["".join(map(_latex_span, spans(cell))) for cell in row]) for row in block)]
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}}\par}"]) + "\n"
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}}\par}"])
 
 
 def heading(column: Column) -> str:
     """A heading, in several lines if it is long; they break at spaces and hyphens."""
     if column.name in _VARIABLES:
         return f"${column.name}$"
-    lines = [""]
-    for piece in re.findall(r"[^\s-]+-?\s*|\s+|-", column.name):
-        if lines[-1] and len(lines[-1] + piece.rstrip()) > HEADING:
-            lines.append("")
-        lines[-1] += piece
+    lines = _lines(column.name)
     if len(lines) == 1:
         return latex_escaped(column.name)
     broken = r" \\ ".join(latex_escaped(line.strip()) for line in lines)
     return rf"\shortstack[{column.align}]{{{broken}}}"
+
+
+def _lines(name: str) -> list[str]:
+    lines = [""]
+    for piece in re.findall(r"[^\s-]+-?\s*|\s+|-", name):
+        if lines[-1] and len(lines[-1] + piece.rstrip()) > HEADING:
+            lines.append("")
+        lines[-1] += piece
+    return lines
 
 
 def _row(cells: list[str]) -> str:
@@ -225,4 +242,4 @@ def _in_cell(text: Text | Cell) -> str:
 def write_printed(title: str, blocks: Sequence[Block], page: Path, tex: Path, on_page: Sequence[Block] = ()) -> None:
     """Write the blocks to both files; the page has the title and, at its end, the blocks `on_page`."""
     write_text(page, markdown_document(title, [*blocks, *on_page]))
-    write_text(tex, latex_document(blocks))
+    write_text(tex, latex_document(tex.stem, blocks))

@@ -26,4 +26,4 @@ def blocks(report: Report) -> list[Block]:
         return [beginning]
     explored = [TO_EXPLORER] if any(map(figures.explored, compared)) else []
     table = questions(report.table("comparisons"), compared, report.facts)
-    return [beginning, first(compared, figures), *explored, table]
+    return [beginning, first(compared, figures), *explored, *table]

@@ -72,5 +72,4 @@ def blocks(report: Report) -> list[Block]:
     """The section, if anything is compared."""
     from ranktrial.reports.contents.comparisons import comparisons
 
-    every = compared(report)
-    return [comparisons(every, figures(report))] if every else []
+    return [*comparisons(compared(report), figures(report))]
