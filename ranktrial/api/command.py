@@ -8,7 +8,7 @@ import re
 import shlex
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -131,10 +131,11 @@ def new_configuration(options: argparse.Namespace) -> None:
 
 
 def as_options(text: str) -> str:
-    """A message with this command's options, in place of the variables of `make new` and of Python's arguments."""
-    text = re.sub(r'\bmeasure="([^"]*)"', lambda found: f"--measure {shlex.quote(found[1])}", text)
-    named: Callable[[re.Match[str]], str] = lambda found: f"--{found[1].lower()} "  # noqa: E731
-    return re.sub(r"\b(MEASURE|COLUMNS|OUT)=", named, text)
+    """A message with this command's options, in place of arguments and of the variables of `make new`."""
+    from ranktrial.api.reading import as_arguments
+
+    given = re.compile(r'\b(measure|columns|out)="([^"]*)"')
+    return given.sub(lambda found: f"--{found[1]} {shlex.quote(found[2])}", as_arguments(text))
 
 
 def _as_note(message: Warning | str, *_: object, **__: object) -> None:

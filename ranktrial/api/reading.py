@@ -7,9 +7,9 @@ column per system, task or measure, a file per system and task, lm-evaluation-ha
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
 
 import pandas as pd
@@ -18,13 +18,11 @@ from ranktrial.api.scored import several_measures
 from ranktrial.common.errors import REFUSED, UserError, named, shortened
 from ranktrial.common.extras import names_extras
 from ranktrial.datasets.formats import leaderboard
-from ranktrial.ir.outside_table import MOST_NAMES, Wanted, is_row_of_names, lacks_queries, read_table
+from ranktrial.ir.outside_table import MOST_NAMES, Wanted
 from ranktrial.ir.scores import parsed, read_values, seeds_in
 from ranktrial.new.draft import Draft
 from ranktrial.new.folder import Folder, read_folder
-from ranktrial.new.front import draft, left_out, look
-
-OTHER_FORMATS = (".json", ".yaml", ".yml")  # of MTEB and Ranger
+from ranktrial.new.front import draft, left_out, look, unknown_columns
 
 
 @dataclass(frozen=True)
@@ -57,6 +55,19 @@ def read(*places: str | Path, measure: str = "", columns: str = "") -> pd.DataFr
 
 def gathered(places: Sequence[str | Path], measure: str = "", columns: str = "") -> Given:
     """What files or folders hold. Raises UserError for what is neither scores nor runs with judgements."""
+    try:
+        found = _gathered(places, measure, columns)
+    except UserError as error:
+        raise UserError(as_arguments(str(error))) from None
+    return replace(found, said=[as_arguments(line) for line in found.said])
+
+
+def as_arguments(text: str) -> str:
+    """A message of `make new` with arguments in place of its variables: columns="tasks" for COLUMNS=tasks."""
+    return re.sub(r"\b(MEASURE|COLUMNS|OUT)=([\w@./-]*\w)", lambda one: f'{one[1].lower()}="{one[2]}"', text)
+
+
+def _gathered(places: Sequence[str | Path], measure: str, columns: str) -> Given:
     folder = _folder(places)
     contents = replace(look(folder, columns=columns), named=_as_it_is)
     ranked = bool(contents.of("run") and contents.of("qrels"))
@@ -80,16 +91,9 @@ def gathered(places: Sequence[str | Path], measure: str = "", columns: str = "")
 
 def _check_headings(folder: Folder) -> None:
     """Raise UserError, with the columns, for a table of numbers whose heading has no name of queries."""
-    for path in map(folder.path, folder.files):
-        if path.suffix in OTHER_FORMATS:
-            continue
-        try:
-            table = read_table(path, is_row_of_names)
-            numbers = any(table.number(field) is not None for _, row in islice(table.rows, 1) for field in row)
-        except UserError:
-            continue
-        if table.heading and numbers and (problem := lacks_queries(table.heading)):
-            raise UserError(f"{table.where(table.first)}: {problem}")
+    for file in folder.files:
+        if problem := unknown_columns(folder, file):
+            raise UserError(f"{folder.path(file)}: {problem}")
 
 
 def _as_it_is(name: str) -> str:

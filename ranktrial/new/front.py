@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from ranktrial.common.errors import REFUSED, UserError, named
 from ranktrial.common.given_places import check_new
 from ranktrial.common.strict_yaml import parse_yaml
 from ranktrial.experiment.resolution import resolve
+from ranktrial.ir.outside_table import is_row_of_names, lacks_queries, read_table
 from ranktrial.new.collection_layouts import BEIR, RUN_FILES, TREC, draft_of_beir, draft_of_runs, draft_of_trec
 from ranktrial.new.draft import Draft, page
 from ranktrial.new.folder import Folder, as_name, read_folder
@@ -38,6 +40,7 @@ LAYOUTS: dict[str, Callable[[Contents], Draft | None]] = {  # in the order of re
     LONG_TABLES: draft_of_long_tables,
     SCORE_FILES: draft_of_scores,
 }
+OTHER_FORMATS = (".json", ".yaml", ".yml")  # of MTEB and Ranger
 CONFIGURATIONS = Path("config")
 NAMED = 10  # files that are left out
 SCHEMA = "yaml-language-server: $schema=schema.editor.json"
@@ -76,15 +79,24 @@ def draft(contents: Contents) -> Draft:
 
 def left_out(found: Draft, folder: Folder) -> list[str]:
     """Return a line with the files that the draft does not use; empty if it uses all."""
-    files = [file + _no_heading(folder, file) for file in folder.files if file not in found.used]
+    files = [file for file in folder.files if file not in found.used]
+    named = [file + (f" ({problem})" if (problem := unknown_columns(folder, file)) else "") for file in files[:NAMED]]
     more = f" and {len(files) - NAMED:,} more" if len(files) > NAMED else ""
-    return [f"left out: {', '.join(files[:NAMED])}{more}"] if files else []
+    return [f"left out: {', '.join(named)}{more}"] if files else []
 
 
-def _no_heading(folder: Folder, file: str) -> str:
-    """Return why a table is not recognised; empty for other files."""
-    is_table = file.lower().endswith((".csv", ".tsv")) and kind_of(read_head(folder.path(file))) is None
-    return " (not recognised; scores in several columns need a heading)" if is_table else ""
+def unknown_columns(folder: Folder, file: str) -> str:
+    """Return why a table of numbers is not recognised; empty for other files."""
+    path = folder.path(file)
+    if path.suffix in OTHER_FORMATS:
+        return ""
+    with suppress(UserError):
+        table = read_table(path, is_row_of_names)
+        row = next(table.rows, (0, []))[1]
+        if table.heading:
+            return lacks_queries(table.heading) if any(table.number(field) is not None for field in row) else ""
+    is_table = path.suffix.lower() in (".csv", ".tsv") and kind_of(read_head(path)) is None
+    return "not recognised; scores in several columns need a heading" if is_table else ""
 
 
 def text_of(found: Draft, folder: Folder, out: Path) -> str:

@@ -99,7 +99,7 @@ def axes_text(columns: Columns, names: Sequence[str], files: int) -> str:
     """Return how the tables are read and what to give if that is wrong; empty if there is no doubt."""
     listed = f"{', '.join(names[:4])}{', …' if len(names) > 4 else ''}"
     if columns == "measures":
-        return f"The columns ({listed}) are read as measures, of which one is compared; MEASURE names another."
+        return f"The columns ({listed}) are read as measures, of which one is compared; MEASURE=NAME chooses another."
     of_files, other = ("a task", "tasks") if columns == "systems" else ("a system", "systems")
     ask = f"Each column ({listed}) is read as a {columns[:-1]}, each file as {of_files}"
     return f"{ask}; if it is the other way round: COLUMNS={other}." if files > 1 or columns == "tasks" else ""
@@ -320,7 +320,7 @@ def draft_of_long_tables(contents: Contents) -> Draft | None:
             for task in named[file].tasks or [of_task]:
                 _add(entry["scores"], contents.named(task) or "task", contents.folder.location(file), system)
     of_tasks = [start.roles.of_tasks for file in files if (start := starts[file])]
-    several = f"Of its measures ({', '.join(choices)}), the first is compared; MEASURE names another."
+    several = f"Of its measures ({', '.join(choices)}), the first is compared; MEASURE=NAME chooses another."
     said = (SAID, several) if len(choices) > 1 else (SAID,)
     found = draft_of_systems(contents, systems, files, measure, all(of_tasks), said)
     return replace(found, choices=tuple(choices))

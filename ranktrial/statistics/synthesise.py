@@ -205,7 +205,7 @@ def synthesise(
         estimates=combine.estimates,
         dependence=combine.weighed,
         weights=dict(zip(tasks, meta.weights, strict=True)) if meta else {},
-        warnings=(*left_out, *summary_warnings(meta, tasks, method)),
+        warnings=(*left_out, *summary_warnings(meta, method)),
         of=combine.of,
         fixed_mean_of=combine.fixed_mean_of,
         weighed=combine.weighed_by,
@@ -285,15 +285,11 @@ def _summary_of(meta: MetaAnalysis, own: TaskInterval) -> Summary:
     return own.summary or replace(meta.given_seeds or meta.summary, **ends)
 
 
-def summary_warnings(meta: MetaAnalysis | None, tasks: Sequence[str], method: Method) -> list[str]:
-    """Warnings about the summary of these tasks, as text."""
+def summary_warnings(meta: MetaAnalysis | None, method: Method) -> list[str]:
+    """Warnings about the summary of some tasks, as text; the only task is its own."""
     if meta is None:
         return ["no task has an effect: there is no summary"]
-    if meta.k == 1:
-        return [
-            f"one task with an effect ({tasks[0]}): no meta-analysis, its {meta.interval} interval is that of the mean"
-        ]
-    return tau2_warnings(meta) + other_methods(meta, method.estimator, method.interval)
+    return [] if meta.k == 1 else tau2_warnings(meta) + other_methods(meta, method.estimator, method.interval)
 
 
 def tau2_warnings(meta: MetaAnalysis) -> list[str]:

@@ -212,7 +212,16 @@ def test_a_mistake_is_one_line_and_exit_code_2(here, capsys, words, expected):
 def test_messages_name_the_options_of_this_command(here, capsys):
     folders.scores(here / "data")
     code, _, err = run(capsys, "compare", "data")
-    assert code == 0 and "if it is the other way round: --columns tasks" in err
+    assert code == 0 and "if it is the other way round: --columns tasks." in err
+    with refused('columns="rows": expected one of'):
+        rt.read("data", columns="rows")
+
+
+def test_a_table_that_is_left_out_is_named_with_its_columns(here, capsys):
+    folders.scores(here / "data")
+    (here / "data/other.csv").write_text("topicno,b,value\nx,u,0.1\ny,v,0.2\n")
+    _, _, err = run(capsys, "compare", "data")
+    assert "left out: other.csv (no column of queries; the columns are topicno, b, value; expected query" in err
 
 
 def test_new_writes_what_make_new_writes(here, capsys):

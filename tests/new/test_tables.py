@@ -83,7 +83,7 @@ def test_a_long_table_names_systems_tasks_and_the_measure():
         name: {"column": name, "news": "data/all.csv", "covid-19": "data/all.csv"} for name in ("bm25", "e5")
     }
     assert {entry["measure"] for entry in config["datasets"].values()} == {"nDCG@10"}
-    assert "Of its measures (nDCG@10, AP), the first is compared; MEASURE names another." in text
+    assert "Of its measures (nDCG@10, AP), the first is compared; MEASURE=NAME chooses another." in text
     assert "Read as a long table" in text and "The control is bm25" in text
 
 
