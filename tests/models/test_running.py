@@ -13,19 +13,7 @@ assert gc.isenabled() and frozen > 100_000, frozen
 kept = [[] for _ in range(1000)]
 import_library()
 assert gc.get_freeze_count() == frozen
-"""
-
-
-def test_the_garbage_collector_looks_at_no_library_and_works_on_afterwards():
-    root = Path(__file__).parents[2]
-    done = subprocess.run([sys.executable, "-c", CODE], cwd=root, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-
-
-MANHATTAN = """
 import sys
-from ranktrial.models.running import import_library
-import_library()
 assert not {"sklearn", "scipy.stats"} & set(sys.modules), "a fifth of the start of each job"
 from sentence_transformers.util import pairwise_manhattan_sim, manhattan_sim
 import numpy, torch
@@ -39,7 +27,7 @@ assert sklearn.metrics.accuracy_score([1, 0], [1, 1]) == 0.5
 """
 
 
-def test_scikit_learn_is_loaded_where_it_is_needed_first():
+def test_the_garbage_collector_looks_at_no_library_and_scikit_learn_is_loaded_where_it_is_needed_first():
     root = Path(__file__).parents[2]
-    done = subprocess.run([sys.executable, "-c", MANHATTAN], cwd=root, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", CODE], cwd=root, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -105,15 +105,20 @@ def become(request: dict, files: list[int]) -> int:
 
 def _run(words: list[str]) -> int:
     sys.orig_argv = [sys.executable, *words]
+    words = words[(safe := words[0] == "-P") :]
     try:
-        if words[0] == "-m":
+        if words[0] == "-c":
+            sys.argv = ["-c", *words[2:]]
+            sys.path[:0] = [] if safe else [""]
+            _run_code(words[1], "<string>")
+        elif words[0] == "-m":
             sys.argv = words[1:]
             sys.path.insert(0, os.getcwd())
             runpy.run_module(words[1], run_name="__main__", alter_sys=True)
         else:
             sys.argv = words
             sys.path.insert(0, str(Path(words[0]).resolve().parent))
-            _run_file(words[0])
+            _run_code(Path(words[0]).read_bytes(), words[0])
     except SystemExit as end:
         if isinstance(end.code, str):
             print(end.code, file=sys.stderr)
@@ -124,12 +129,12 @@ def _run(words: list[str]) -> int:
     return 0
 
 
-def _run_file(path: str) -> None:
+def _run_code(code: str | bytes, path: str) -> None:
     """Run a script as `__main__`, where the types of its settings are looked up."""
     main = type(sys)("__main__")
     main.__file__ = path
     sys.modules["__main__"] = main
-    exec(compile(Path(path).read_bytes(), path, "exec"), main.__dict__)
+    exec(compile(code, path, "exec"), main.__dict__)
 
 
 def end(status: int) -> None:

@@ -2,7 +2,7 @@
 
     python warm_client.py SOCKET PYTHON COMMAND...     COMMAND: what Python would be given
 
-What the warm process is no stand-in for (code in `-c`, options of Python, several threads) PYTHON runs itself.
+What the warm process is no stand-in for (options of Python but -P, several threads) PYTHON runs itself.
 """
 
 import array
@@ -14,10 +14,12 @@ import sys
 
 
 def is_script(words):
-    """Whether the words start a script or a module, with one thread."""
-    first, second = [*words, "", ""][:2]
-    plain = first.endswith(".py") or (
-        first == "-m" and second.partition(".")[0] in ("scripts", "ranktrial", "snakemake")
+    """Whether the words start a script, code or a module, with one thread."""
+    first, second = [*words[words[:1] == ["-P"] :], "", ""][:2]
+    plain = (
+        first.endswith(".py")
+        or first == "-c"
+        or (first == "-m" and second.partition(".")[0] in ("scripts", "ranktrial", "snakemake"))
     )
     return plain and os.environ.get("OMP_NUM_THREADS", "1") == "1"
 
@@ -41,7 +43,8 @@ def main():
         signal.signal(one, lambda sent, _: os.kill(number, sent))
     status = int(answer.readline() or 1)
     if status < 0:
-        signal.signal(-status, signal.SIG_DFL)
+        if -status != signal.SIGKILL:
+            signal.signal(-status, signal.SIG_DFL)
         os.kill(os.getpid(), -status)
     sys.exit(status)
 

@@ -33,6 +33,7 @@ def test_every_loss_trains(task, tmp_path, kind, loss):
     assert all(np.isfinite(float(row["loss"])) for row in read_log(tmp_path))
 
 
+@pytest.mark.usefixtures("warm_processes")
 @pytest.mark.parametrize(
     ("kind", "where", "count", "resumed_at"),
     [

@@ -63,6 +63,7 @@ STAND_INS = {
 }
 
 
+@pytest.mark.usefixtures("warm_processes")
 def test_a_training_waits_for_a_controller_that_is_away_when_it_starts(task, tmp_path):
     """Each of Slurm's commands fails once; srun's step is a process of this machine."""
     undisturbed = without_dropout(task, tmp_path / "task")
@@ -116,6 +117,7 @@ def test_what_slurm_cannot_tell_is_one_line(job, monkeypatch, tmp_path):
         nodes.nodes_of_job(2)
 
 
+@pytest.mark.usefixtures("warm_processes")
 def test_without_slurm_the_training_ends_in_one_line_that_says_what_it_needs(task, tmp_path):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SLURM")}
     done = subprocess.run(

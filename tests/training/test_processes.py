@@ -37,6 +37,7 @@ def apart(left: Path, right: Path) -> float:
     return max(float(np.abs(one[name] - other[name]).max()) for name in one if not name.endswith(OF_NO_EFFECT))
 
 
+@pytest.mark.usefixtures("warm_processes")
 @pytest.mark.parametrize(
     ("kind", "gpus", "others"),
     [
@@ -57,6 +58,7 @@ def test_several_processes_train_the_weights_of_one(undisturbed, tmp_path, kind,
     assert not torch.distributed.is_initialized()
 
 
+@pytest.mark.usefixtures("warm_processes")
 def test_several_processes_use_each_row_of_several_datasets_once_per_epoch(tmp_path):
     """A batch's loss is the sum of its rows' weights, so that the gradient of a weight counts how often it is used.
 
