@@ -55,6 +55,21 @@ def config(recipes: int) -> dict[str, Any]:
     }
 
 
+def sharded(models: int = 12) -> dict[str, Any]:
+    """An experiment with so many models, of which each encodes and searches a collection in a hundred jobs."""
+    names = [f"m{n}" for n in range(models)]
+    made = config(1)
+    return made | {
+        "experiment": f"shards-{models}",
+        "shards": 100,
+        "models": {name: made["models"]["bert"] for name in names},
+        "recipes": {},
+        "systems": {"bm25": {"type": "bm25"}, **{name: {"model": name} for name in names}},
+        "tasks": ["s0"],
+        "comparisons": {f"c-{name}": {"control": "bm25", "treatment": name} for name in names},
+    }
+
+
 def prepare(folder: Path) -> Workspace:
     """The workflow with the collections and the model."""
     shutil.rmtree(folder, ignore_errors=True)
@@ -115,6 +130,8 @@ def main() -> None:
         if options.finished:
             finish(workspace, name)
             print("\t".join(map(str, planned(workspace, name, taken[-1].jobs))), flush=True)
+    workspace.write_config(sharded(), "shards.yaml")
+    print("\t".join(map(str, planned(workspace, "shards.yaml"))), flush=True)
     if len(taken) > 1:
         slope = np.polyfit(np.log([one.jobs for one in taken]), np.log([one.seconds for one in taken]), 1)[0]
         print(f"exponent {slope:.2f}")

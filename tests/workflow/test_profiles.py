@@ -96,9 +96,10 @@ RANKINGS = {
 }
 
 
-def asked(need, inputs, made="", attempt=1):
+def asked(need, inputs, made="", attempt=1, part=""):
     """The memory and minutes that Slurm is asked for."""
-    known = {"wildcards": SimpleNamespace(made=made), "input": Inputs(inputs), "attempt": attempt, "async_run": None}
+    wildcards = SimpleNamespace(made=made, part=part)
+    known = {"wildcards": wildcards, "input": Inputs(inputs), "attempt": attempt, "async_run": None}
     return tuple(Resource.cli_evaluator(name, need[name], **known) for name in ("mem_mb", "runtime"))
 
 
@@ -108,6 +109,17 @@ def test_a_ranking_gets_what_its_way_needs(what, slurm_text, tmp_path):
     need = resources(parsed(slurm_text, tmp_path))["rank"]
     assert asked(need, inputs) == expected
     assert asked(need, inputs, attempt=2) == (2 * expected[0], min(1440, 2 * expected[1]))
+
+
+def test_a_shard_that_reads_a_part_asks_for_less_and_one_that_reads_all_does_not(slurm_text, tmp_path, monkeypatch):
+    monkeypatch.setattr(Inputs, "size_mb", 100_000)
+    needs = resources(parsed(slurm_text, tmp_path))
+
+    def memory(rule, **inputs):
+        return [asked(needs[rule], inputs, part=part)[0] for part in ("", ".shards/3-of-100")]
+
+    assert memory("encode") == memory("rank", index=f"{INDEX}.vectors") == [208_000, 10_000]
+    assert memory("rank", index=f"{INDEX}.int8") == memory("rank", index="i.vectors", first_stage="r") == [208_000] * 2
 
 
 @pytest.mark.parametrize(
