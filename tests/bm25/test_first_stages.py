@@ -4,7 +4,9 @@ import json
 import math
 import random
 import re
+import sys
 from collections import Counter
+from types import ModuleType
 
 import pytest
 
@@ -31,10 +33,15 @@ CHINESE = ["保险合同的条款", "人寿保险", "天气很好", "合同法"]
 
 @pytest.fixture(scope="module")
 def pyserini():
-    """Pyserini's LuceneSearcher; its import takes seconds and asks for the key of a service that it does not call."""
+    """Pyserini's LuceneSearcher; its import takes seconds, asks for the key of a service that it does not call, and (of
+    Pyserini 2) downloads a catalogue of indices.
+    """
     lucene.start()
+    catalogue = ModuleType("pyserini.prebuilt_index_info")
+    catalogue.__dict__["__getattr__"] = lambda name: {}
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("OPENAI_API_KEY", "none")
+        patch.setitem(sys.modules, catalogue.__name__, catalogue)
         from pyserini.search.lucene import LuceneSearcher
     return LuceneSearcher
 
