@@ -8,7 +8,7 @@ LAUNCHER := scripts/engine/snakemake.sh
 quoted = '$(subst ','\'',$(1))'
 
 .DEFAULT_GOAL := help
-.PHONY: help setup packages docs-packages new check prepare run status plan archive check-results verify resume compare-archives export-runs
+.PHONY: help setup packages new check prepare run status plan archive check-results verify resume compare-archives export-runs
 .PHONY: export-model test test-fast test-slurm test-long durations benchmark benchmark-gpu check-gpu sizes growth lint types format
 .PHONY: schema architecture reruns docs lock clean
 
@@ -16,35 +16,64 @@ help:  ## show this list
 	@sed -n 's/^VERSION = "\(.*\)"/ranktrial \1/p' ranktrial/common/version.py
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
-# $(1)/.installed is a copy of the list of packages: dates say nothing where the folder is a link or was copied.
-HAS = cmp -s $(2) $(1)/.installed
-UNLINKED = test ! -L $(1) || { echo "error: $(1) is a link to an environment that differs from $(2): remove the link" >&2; exit 2; }
+# The extras of pyproject.toml that the targets asked for need; `run` and `prepare` add those that CONFIG needs once they
+# have planned it. `core` is what `import ranktrial` needs.
+KNOWN = core workflow bm25 neural learning-to-rank test docs
+ALL = workflow bm25 neural learning-to-rank
+OF_CORE = new status verify compare-archives
+OF_TESTS = test test-fast test-slurm test-long durations benchmark benchmark-gpu sizes growth reruns architecture lint format types
+EXTRAS ?= $(sort core $(if $(filter-out docs $(OF_CORE),$(MAKECMDGOALS)),workflow) $(if $(filter docs,$(MAKECMDGOALS)),docs) \
+  $(if $(filter check-gpu export-model,$(MAKECMDGOALS)),neural) $(if $(filter setup $(OF_TESTS),$(MAKECMDGOALS)),$(ALL)) \
+  $(if $(filter $(OF_TESTS),$(MAKECMDGOALS)),test))
+ASKED = $(or $(filter $(KNOWN),$(EXTRAS)),core)
+UNKNOWN = $(filter-out $(KNOWN),$(EXTRAS))
+
+# .venv/.extras/NAME is a copy of the lock that the extra was installed from: dates say nothing where the folder is a link
+# or was copied.
+LOCK = requirements.lock
+HAS = test $(words $(ASKED)) = "$$(for extra in $(ASKED); do cmp -s $(LOCK) $(VENV)/.extras/$$extra && echo $$extra; done | wc -l)"
+TOGETHER = $(sort $(ASKED) $(filter $(KNOWN),$(notdir $(wildcard $(VENV)/.extras/*))))
+UNLINKED = test ! -L $(VENV) || { echo "error: $(VENV) is a link to an environment that differs from $(1): remove the link" >&2; exit 2; }
+
+NEW_ENOUGH = $(BASE_PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("error: Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
+PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Each file's SHA-256 is in the lock, also those of what builds a package from its sources.
+LOCKED = --require-hashes --constraint=$(LOCK)
+NAMES = import sys, tomllib; project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
+  of = project["optional-dependencies"] | {"core": project["dependencies"]}; print(*sum(map(of.get, sys.argv[1:]), []), sep="\n")
 
 # TORCH=cu126 (cpu, cu130 …): the locked version of torch in another build, from PyTorch's index or that of TORCH_INDEX.
+# Without it, the build for processors is taken where pip's own configuration offers it (a folder, another index), and
+# that of PyPI elsewhere: pip by itself would prefer PyPI's file, whose hash the index states. The hashes of PyTorch's own
+# files for processors (Linux on x86_64) were added to the lock by hand; `make lock` keeps them until the version changes.
 TORCH_INDEX ?= https://download.pytorch.org/whl/$(TORCH)
-TORCH_BUILD = torch==$(shell sed -n 's/^torch==//p' requirements.lock)+$(TORCH)
-PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
-INSTALL_TORCH = $(PIP_INSTALL) --no-deps --index-url=$(call quoted,$(TORCH_INDEX)) $(call quoted,$(TORCH_BUILD))
-HAS_TORCH = $(BIN)/python -c 'import importlib.metadata as m, sys; sys.exit("torch==" + m.version("torch") != sys.argv[1])'
+TORCH_BUILD = $(call quoted,torch==$(shell sed -n 's/^torch==\([0-9.]*\).*/\1/p' $(LOCK))+$(or $(TORCH),cpu))
+FROM_INDEX = $(PIP_INSTALL) --no-deps --index-url=$(call quoted,$(TORCH_INDEX)) $(TORCH_BUILD) && $(PIP_INSTALL) $(TORCH_BUILD)
+IF_OFFERED = ! $(PIP_INSTALL) --dry-run --no-deps $(TORCH_BUILD) 2> /dev/null || $(PIP_INSTALL) --no-deps $(LOCKED) $(TORCH_BUILD)
+HAS_TORCH = $(BIN)/python -c 'import importlib.metadata as m, sys; sys.exit("torch==" + m.version("torch") != sys.argv[1])' $(TORCH_BUILD)
 
 # ranktrial/ is installed where it lies: notebooks and other programs of .venv import it. A moved clone installs it anew.
 HAS_SOURCES = test "$$(cat $(VENV)/.sources 2>/dev/null)" = $(call quoted,$(CURDIR))
 NOTE_SOURCES = printf '%s\n' $(call quoted,$(CURDIR)) > $(VENV)/.sources
+SOURCES = $(PIP_INSTALL) --no-deps --build-constraint=$(LOCK) --editable . && $(NOTE_SOURCES)
 
-setup:  ## create .venv with the exact versions of requirements.lock (TORCH=cu126: docs/cluster.md)
-	@$(call HAS,$(VENV),requirements.lock) || $(MAKE) --no-print-directory packages
-	@$(if $(TORCH),$(HAS_TORCH) $(call quoted,$(TORCH_BUILD)) || { $(call UNLINKED,$(VENV),TORCH=$(TORCH)); $(INSTALL_TORCH) && $(PIP_INSTALL) -r requirements.lock; })
-	@test -L $(VENV) || $(HAS_SOURCES) || { $(PIP_INSTALL) --no-deps --no-build-isolation --editable . && $(NOTE_SOURCES); }
-	@cmp -s $(LAUNCHER) $(BIN)/snakemake || { $(call UNLINKED,$(VENV),$(LAUNCHER)); install -m 755 $(LAUNCHER) $(BIN)/snakemake; }
+setup:  ## create .venv for all experiments, or with the EXTRAS named (TORCH=cu126: docs/cluster.md)
+	@$(if $(UNKNOWN),echo "error: EXTRAS: expected some of $(KNOWN)" >&2; exit 2)
+	@$(HAS) $(if $(TORCH),&& $(HAS_TORCH)) || $(MAKE) --no-print-directory packages EXTRAS="$(TOGETHER)"
+	@test -L $(VENV) || $(HAS_SOURCES) || { $(SOURCES); }
+	@test ! -e $(BIN)/snakemake || cmp -s $(LAUNCHER) $(BIN)/snakemake || { $(call UNLINKED,$(LAUNCHER)); install -m 755 $(LAUNCHER) $(BIN)/snakemake; }
 
 packages:
-	@$(call UNLINKED,$(VENV),requirements.lock)
-	@$(BASE_PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("error: Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
-	@echo "setting up $(VENV): about 200 packages, some minutes on a first run"
-	$(BASE_PYTHON) -m venv $(VENV)
-	$(if $(TORCH),$(INSTALL_TORCH))
-	$(PIP_INSTALL) -r requirements.lock
-	@cp requirements.lock $(VENV)/.installed
+	@$(call UNLINKED,$(or $(TORCH),$(LOCK)))
+	@echo "setting up $(VENV) with $(ASKED)$(if $(filter bm25 neural,$(ASKED)),: PyTorch for GPUs alone is 2.5 GB to download)"
+	@$(BIN)/python -m pip --version > /dev/null 2>&1 || { $(NEW_ENOUGH) && $(BASE_PYTHON) -m venv $(VENV); }
+	@sed -n '/^pip==/,/# via/p' $(LOCK) > $(VENV)/.requirements && $(PIP_INSTALL) --require-hashes -r $(VENV)/.requirements
+	$(if $(filter bm25 neural,$(ASKED)),$(if $(TORCH),$(FROM_INDEX),$(IF_OFFERED)))
+	@$(BIN)/python -c '$(NAMES)' core $(ASKED) > $(VENV)/.requirements
+	$(PIP_INSTALL) $(LOCKED) --build-constraint=$(LOCK) -r $(VENV)/.requirements
+	@mkdir -p $(VENV)/.extras && for extra in core $(ASKED); do cp $(LOCK) $(VENV)/.extras/$$extra; done
+
+run prepare plan archive export-runs resume: export RANKTRIAL_SETUP = 1
 
 new: setup  ## inspect FOLDER (collections, runs, scores of MEASURE) and write a configuration for it (OUT=config/FOLDER.yaml)
 	@$(BIN)/python -m scripts.new.front --folder=$(call quoted,$(FOLDER)) $(if $(MEASURE),--measure=$(call quoted,$(MEASURE))) $(if $(COLUMNS),--columns=$(call quoted,$(COLUMNS))) $(if $(OUT),--out=$(call quoted,$(OUT)))
@@ -145,7 +174,7 @@ architecture: setup  ## draw docs/architecture.svg: the rooms of ranktrial/ and 
 schema: setup  ## write the schema for editors, the page of keys and the table of formats from the declarations
 	$(BIN)/python -m scripts.experiment.write_schema
 
-lint: setup  ## check style and format of code and rules, and that requirements.in names what is imported
+lint: setup  ## check style and format of code and rules, and that pyproject.toml names what is imported
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/snakefmt --check --compact-diff Snakefile rules
@@ -159,23 +188,15 @@ format: setup  ## format code and rules
 types: setup  ## check types in the modules that are strict (pyproject.toml)
 	$(BIN)/mypy
 
-lock:  ## renew requirements.lock from requirements.in
-	rm -rf .lock && $(BASE_PYTHON) -m venv .lock
-	.lock/bin/python -m pip install --quiet -r requirements.in
-	(echo "# Exact versions of all packages; made by 'make lock' from requirements.in."; \
-	 .lock/bin/python -m pip list --format=freeze | grep -v '^pip==' | sed 's/+cpu$$//') > requirements.lock
+lock:  ## renew requirements.lock and envs/ from pyproject.toml; versions that fit stay, except that of UPGRADE
+	rm -rf .lock && $(BASE_PYTHON) -m venv .lock && .lock/bin/python -m pip install --quiet uv
+	.lock/bin/uv pip compile pyproject.toml --all-extras --universal --python-version=3.11 --generate-hashes --quiet \
+	  --custom-compile-command="make lock" $(if $(UPGRADE),--upgrade-package=$(call quoted,$(UPGRADE))) --output-file=$(LOCK)
+	.lock/bin/python -m tests.support.environments
 	rm -rf .lock
 
-DOCS = .venv-docs/bin/python
-docs:  ## build the site of docs/ (site/index.html)
-	@$(call HAS,.venv-docs,docs/requirements.txt) || $(MAKE) --no-print-directory docs-packages
-	$(DOCS) -m mkdocs build --strict --quiet
-
-docs-packages:
-	@$(call UNLINKED,.venv-docs,docs/requirements.txt)
-	$(BASE_PYTHON) -m venv .venv-docs
-	$(DOCS) -m pip install --quiet --disable-pip-version-check -r docs/requirements.txt
-	@cp docs/requirements.txt .venv-docs/.installed
+docs: setup  ## build the site of docs/ (site/index.html)
+	$(BIN)/python -m mkdocs build --strict --quiet
 
 clean:  ## remove results, logs and the virtual environment
-	rm -rf results/* .snakemake $(VENV) .venv-docs site .pytest_cache .ruff_cache .mypy_cache
+	rm -rf results/* .snakemake $(VENV) site .pytest_cache .ruff_cache .mypy_cache

@@ -42,7 +42,7 @@ rule archive:  # of a finished experiment; docs/archive.md
         result("archive", extent="crate"),
 
 
-use rule in_archive as write_archive with:
+use rule in_workflow as write_archive with:
     input:
         deleted,
         targets=lambda wildcards: [*rules.all.input.shown, *rules.all.input.features, *rules.all.input.importance],
@@ -57,7 +57,7 @@ use rule in_archive as write_archive with:
         **job("archive/write.py", archive_settings),
 
 
-use rule in_archive as export_runs with:
+use rule in_workflow as export_runs with:
     input:
         runs=evaluation.all_runs(EXPERIMENT),
     output:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ranktrial.common import processes as interruption
 from ranktrial.common.errors import UserError
+from ranktrial.common.extras import provide
 from ranktrial.engine.display import ending
 from ranktrial.engine.identity import identify, OwnPlaces
 from ranktrial.engine.job_records import refuse_false_records
@@ -44,12 +45,22 @@ def check_fonts():
         check_font(font, f"{CONFIG_NAME}: {key}")
 
 
+def extras_needed():
+    """The extras of the jobs that will run: those of the whole experiment, if its data are fetched for a later run."""
+    if workflow.deployment_settings.deployment_method:
+        return set()  # conda or a container has them
+    of_run = [job.rule for job in workflow.dag.needrun_jobs()]
+    of_run += [rule for rule, _ in graph().jobs.values()] if "prepare" in {rule.name for rule in of_run} else []
+    return {Path(str(rule.conda_env)).stem for rule in of_run if rule.conda_env}
+
+
 def begin():
     """Start a run (not a dry run): record its inputs and, on Slurm, cancel the jobs that an earlier run left."""
     OWN_DATA.begin_run(own_data())
     try:
         refuse_false_records(workflow)
         check_fonts()
+        provide(extras_needed(), CONFIG_NAME)
         write_resolved(config, CONFIG_NAME, Path(RESULTS))
     except UserError as error:
         sys.exit(f"error: {error}")

@@ -21,7 +21,7 @@ def reader(wildcards):
 measured("prepare_dataset", "prepare_queries", "prepare_judgements", "split")
 
 
-use rule in_datasets as prepare_dataset with:
+use rule in_workflow as prepare_dataset with:
     input:
         source_files(planned(datasets.place)),
         shared=planned(datasets.shared_corpus),
@@ -69,7 +69,7 @@ use rule in_neural as word_pieces with:
         **job("datasets/word_pieces.py", lambda wildcards: dict(tokenizer=EXPERIMENT.word_pieces, seed=EXPERIMENT.seed)),
 
 
-use rule in_datasets as split with:
+use rule in_workflow as split with:
     input:
         texts=result("texts"),
     output:

@@ -14,7 +14,7 @@ localrules:
     queries,
 
 
-use rule in_evaluation as moderate with:
+use rule in_workflow as moderate with:
     input:
         unpack(planned(synthesis.moderation_inputs)),
     output:
@@ -28,7 +28,7 @@ use rule in_evaluation as moderate with:
         ),
 
 
-use rule in_evaluation as queries with:
+use rule in_workflow as queries with:
     input:
         planned(synthesis.cluster_files),
         unpack(planned(job_files.compared_metrics)),

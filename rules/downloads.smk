@@ -19,7 +19,7 @@ localrules:
     fetch_folder,
 
 
-use rule in_datasets as check with:
+use rule in_workflow as check with:
     log:
         result("log", job="check"),
     params:
@@ -37,7 +37,7 @@ rule fetch:  # no parameter `code`: the SHA-256 identifies the download, whichev
     params:
         settings=lambda wildcards: settings(**SOURCES.fetched()[wildcards.download]),
     conda:
-        "../envs/datasets.yaml"
+        "../envs/workflow.yaml"
     shell:
         f"python {FETCH}" " --download {output.download:q} --settings {params.settings:q} --log {log:q}"
 

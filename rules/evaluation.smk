@@ -13,7 +13,7 @@ localrules:
     all_queries,
 
 
-use rule in_evaluation as import_run with:
+use rule in_workflow as import_run with:
     input:
         source=planned(evaluation.external_files),
         others=planned(evaluation.other_seeds),
@@ -28,7 +28,7 @@ use rule in_evaluation as import_run with:
         **job("evaluation/imports.py:import_run", planned(evaluation.import_run_settings)),
 
 
-use rule in_evaluation as import_scores with:
+use rule in_workflow as import_scores with:
     input:
         source=planned(evaluation.external_files),
     output:
@@ -39,7 +39,7 @@ use rule in_evaluation as import_scores with:
         **job("evaluation/imports.py:import_scores", planned(evaluation.import_scores_settings)),
 
 
-use rule in_evaluation as score with:
+use rule in_workflow as score with:
     input:
         run=planned(evaluation.run),
         qrels=planned(evaluation.qrels),
@@ -55,7 +55,7 @@ use rule in_evaluation as score with:
         **job("evaluation/score.py", planned(evaluation.score_settings)),
 
 
-use rule in_report as all_queries with:
+use rule in_workflow as all_queries with:
     input:
         metrics=evaluation.all_metrics(EXPERIMENT),
     output:

@@ -12,7 +12,7 @@ from scripts.explorer import planning as explorer
 PAGE = sorted(str(file) for file in Path(repository("scripts/explorer/page")).rglob("*") if file.is_file())
 
 
-use rule in_evaluation as explorer with:
+use rule in_workflow as explorer with:
     input:
         [*explorer.qrels(EXPERIMENT), *explorer.statistics(EXPERIMENT), *PAGE],
         metrics=explorer.metrics(EXPERIMENT),

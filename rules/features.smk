@@ -10,7 +10,7 @@ from scripts.features import planning as features
 measured("compute_features", "tag_texts")
 
 
-use rule in_features as compute_features with:
+use rule in_workflow as compute_features with:
     input:
         unpack(planned(features.compute_inputs)),
     output:
@@ -33,7 +33,7 @@ use rule in_neural as tag_texts with:
         **job("features/tag_texts.py", planned(features.tagging_settings), planned(features.tagger_files)),
 
 
-use rule in_features as import_features with:
+use rule in_workflow as import_features with:
     input:
         source=planned(features.file_of_others),
         queries=planned(features.queries),
@@ -45,7 +45,7 @@ use rule in_features as import_features with:
         **job("features/jobs.py:import_features"),
 
 
-use rule in_features as export_features with:
+use rule in_workflow as export_features with:
     input:
         features=result("features"),
         terms=planned(features.term_counts),

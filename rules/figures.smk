@@ -40,7 +40,7 @@ def shown_figure(figure_format):
     return shown(file, "figure", lambda wildcards: kind_of(wildcards).CATEGORY, figure="{figure}", file=figure_format)
 
 
-use rule in_report as figure with:
+use rule in_workflow as figure with:
     input:
         unpack(lambda wildcards: exhibit(wildcards).inputs),
     output:
@@ -57,7 +57,7 @@ use rule in_report as figure with:
         },
 
 
-use rule in_report as caption with:
+use rule in_workflow as caption with:
     input:
         unpack(lambda wildcards: exhibit(wildcards).inputs),
     output:

@@ -1,6 +1,6 @@
 """What most rules inherit: the environment and the command of a job, which is one function of a script.
 
-`use rule in_evaluation as score with:` states inputs, outputs and `params: **job(script, settings)`: all named inputs
+`use rule in_workflow as score with:` states inputs, outputs and `params: **job(script, settings)`: all named inputs
 and outputs are options of the command, so that a function gets them by their names. Paths of environments are whole, since
 Snakemake would look for them from the folder of the file that inherits. A rule states its log (logs/{rule}/{wildcards}.log)
 and its message (this path in words) only where they are others. Provides all rule files with `job`, `planned` and
@@ -48,12 +48,12 @@ def measured(*names):
     MEASURED.update(names)
 
 
-for environment in ("archive", "bm25", "datasets", "evaluation", "features", "learning-to-rank", "neural", "report"):
+for extra in ("workflow", "bm25", "neural", "learning-to-rank"):
 
     rule:
         name:
-            f"in_{environment.replace('-', '_')}"
+            f"in_{extra.replace('-', '_')}"
         conda:
-            str(REPOSITORY / f"envs/{environment}.yaml")
+            str(REPOSITORY / f"envs/{extra}.yaml")
         shell:
             RUN

@@ -11,7 +11,7 @@ from scripts.inference import planning as inference
 measured("judge")
 
 
-use rule in_evaluation as judge with:
+use rule in_workflow as judge with:
     input:
         unpack(planned(inference.judge_inputs)),
     output:

@@ -12,7 +12,7 @@ from scripts.training import planning as training
 measured("negatives", "mine_negatives")
 
 
-use rule in_evaluation as negatives with:
+use rule in_workflow as negatives with:
     input:
         unpack(planned(training.examples_inputs)),
     output:
@@ -23,7 +23,7 @@ use rule in_evaluation as negatives with:
         **job("training/negatives.py", planned(training.examples_settings)),
 
 
-use rule in_evaluation as mine_negatives with:
+use rule in_workflow as mine_negatives with:
     input:
         unpack(planned(training.examples_inputs)),
     output:
@@ -35,7 +35,7 @@ use rule in_evaluation as mine_negatives with:
         **job("training/mine.py", planned(training.examples_settings)),
 
 
-use rule in_evaluation as collect_pairs with:
+use rule in_workflow as collect_pairs with:
     input:
         unpack(planned(training.pairs_inputs)),
     output:

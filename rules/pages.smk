@@ -30,7 +30,7 @@ localrules:
     answer,
 
 
-use rule in_report as page with:
+use rule in_workflow as page with:
     input:
         unpack(lambda wildcards: TO_PRINT[wildcards.table]().inputs),
     output:
@@ -42,7 +42,7 @@ use rule in_report as page with:
         **written(TO_PRINT),
 
 
-use rule in_report as full_table with:
+use rule in_workflow as full_table with:
     input:
         unpack(lambda wildcards: IN_FULL[wildcards.table]().inputs),
     output:
@@ -55,7 +55,7 @@ use rule in_report as full_table with:
         **written(IN_FULL),
 
 
-use rule in_report as answer with:
+use rule in_workflow as answer with:
     input:
         unpack(lambda wildcards: ANSWERED[wildcards.table]().inputs),
     output:

@@ -38,7 +38,7 @@ use rule in_neural as rank with:
         "{params.what} {wildcards.system} seed-{wildcards.seed}{wildcards.part}"
 
 
-use rule in_evaluation as join_runs with:
+use rule in_workflow as join_runs with:
     input:
         shards=parts_of_ranking("ranking"),
         timings=parts_of_ranking("ranking_timing"),

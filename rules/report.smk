@@ -24,7 +24,7 @@ localrules:
 report: "captions/workflow.rst"
 
 
-use rule in_report as report with:
+use rule in_workflow as report with:
     input:
         LOOKS,
         unpack(planned(sections.inputs)),
@@ -39,7 +39,7 @@ use rule in_report as report with:
         ),
 
 
-use rule in_report as published with:
+use rule in_workflow as published with:
     input:
         LOOKS if pages.mapping(EXPERIMENT) else [],
         published=PUBLISHED_FILES.get("published", []),

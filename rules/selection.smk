@@ -21,7 +21,7 @@ def of_recipes(name):
     return lambda wildcards: selection.of_recipes(EXPERIMENT, name, wildcards.model, wildcards.recipe, wildcards.seed)
 
 
-use rule in_evaluation as select_seed with:
+use rule in_workflow as select_seed with:
     input:
         unpack(planned(selection.seed_inputs)),
     output:
@@ -37,7 +37,7 @@ use rule in_evaluation as select_seed with:
         "select_seed {wildcards.system}"
 
 
-use rule in_evaluation as choose_recipe with:
+use rule in_workflow as choose_recipe with:
     input:
         unpack(planned(selection.recipe_inputs)),
     output:
@@ -50,7 +50,7 @@ use rule in_evaluation as choose_recipe with:
         "choose_recipe {wildcards.recipe}"
 
 
-use rule in_evaluation as chosen_checkpoint with:
+use rule in_workflow as chosen_checkpoint with:
     input:
         choice=result("choice"),
         checkpoints=of_recipes("checkpoint"),

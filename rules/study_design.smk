@@ -14,7 +14,7 @@ localrules:
     plan_study,
 
 
-use rule in_report as study_design with:
+use rule in_workflow as study_design with:
     input:
         unpack(planned(study.plan_inputs)),
     output:
@@ -25,7 +25,7 @@ use rule in_report as study_design with:
         **job(code("study_design/plan_designs.py", planned(study.modules)), planned(study.plan_settings)),
 
 
-use rule in_report as plan_study with:
+use rule in_workflow as plan_study with:
     input:
         plans=study.plan_files(EXPERIMENT),
         figures=study.figure_files(EXPERIMENT),

@@ -8,7 +8,7 @@ tables/multiple-comparisons/{family}.tsv.
 from scripts.synthesis import planning as synthesis
 
 
-use rule in_evaluation as compare with:
+use rule in_workflow as compare with:
     input:
         planned(synthesis.cluster_files),
         unpack(planned(synthesis.comparison_inputs)),
@@ -19,7 +19,7 @@ use rule in_evaluation as compare with:
         **job(code("synthesis/compare.py", planned(synthesis.modules)), planned(synthesis.comparison_settings)),
 
 
-use rule in_evaluation as compare_many with:
+use rule in_workflow as compare_many with:
     input:
         metrics=planned(synthesis.family_metrics),
     output:

@@ -82,7 +82,7 @@ def shown_tables():
     ]
 
 
-use rule in_report as collect with:
+use rule in_workflow as collect with:
     input:
         unpack(lambda wildcards: COLLECTED[wildcards.table].inputs),
     output:
@@ -101,7 +101,7 @@ use rule in_report as collect with:
         ),
 
 
-use rule in_report as tables with:
+use rule in_workflow as tables with:
     input:
         effects=job_files.of_comparisons(EXPERIMENT, "effects"),
         meta=job_files.of_comparisons(EXPERIMENT, "meta"),

@@ -11,7 +11,7 @@ localrules:
     curves,
 
 
-use rule in_evaluation as curves with:
+use rule in_workflow as curves with:
     input:
         metrics=planned(transfer_values.curves_metrics),
         timings=planned(transfer_values.curves_timings),

@@ -6,7 +6,11 @@ line of all scripts, and by the functions for programs (ranktrial/api/). pyproje
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import importlib.util
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from ranktrial.common.errors import UserError
@@ -26,6 +30,9 @@ EXTRAS = {  # extra -> the top-level modules of its packages that ranktrial/ and
 OF_MODULE = {module: extra for extra, modules in EXTRAS.items() for module in modules}
 
 
+SETUP = "RANKTRIAL_SETUP"  # in the environment of a run that `make` started: its packages are installed as it needs them
+
+
 @contextmanager
 def names_extras() -> Iterator[None]:
     """Inside it, or in a function that it decorates, an import of what is not installed is a UserError."""
@@ -36,5 +43,26 @@ def names_extras() -> Iterator[None]:
         if module not in OF_MODULE:
             raise
         extra = OF_MODULE[module]
-        how = f"install ranktrial with it, such as by pip install '.[{extra}]' in a clone"
+        how = f"make setup EXTRAS={extra} in a clone, or pip install '.[{extra}]'"
         raise UserError(f"{module} is not installed, which comes with the extra {extra}: {how}") from None
+
+
+def missing(extras: Iterable[str]) -> list[str]:
+    """Those of which a module is not installed, in the order of EXTRAS."""
+    wanted = set(extras)
+    importlib.invalidate_caches()
+    return [extra for extra in EXTRAS if extra in wanted and not all(map(importlib.util.find_spec, EXTRAS[extra]))]
+
+
+def provide(extras: Iterable[str], configuration: str) -> None:
+    """Install missing extras if `make` started this process. Raises UserError if one is missing then."""
+    lacking = missing(extras)
+    if lacking and SETUP in os.environ:
+        sys.stdout.flush()
+        subprocess.run(["make", "--no-print-directory", "setup", f"EXTRAS={' '.join(lacking)}"], check=False)
+        lacking = missing(lacking)
+    if lacking:
+        names = " ".join(lacking)
+        noun = f"extra {names}" if len(lacking) == 1 else f"extras {', '.join(lacking)}"
+        value = names if len(lacking) == 1 else f"'{names}'"
+        raise UserError(f"{configuration}: this configuration needs the {noun}: make setup EXTRAS={value}")

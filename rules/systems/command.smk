@@ -9,7 +9,7 @@ from scripts.command import planning as command
 measured("train_command", "train_command_on_gpu", "run_command", "run_command_on_gpu")
 
 
-use rule in_evaluation as train_command with:
+use rule in_workflow as train_command with:
     input:
         unpack(planned(command.training_inputs)),
     output:
@@ -31,7 +31,7 @@ use rule train_command as train_command_on_gpu with:
         "train_command {wildcards.source} {wildcards.system} seed-{wildcards.seed}"
 
 
-use rule in_evaluation as run_command with:
+use rule in_workflow as run_command with:
     input:
         unpack(planned(command.running_inputs)),
     output:

@@ -8,7 +8,7 @@ seed-{seed}.grid.tsv (the weights tried).
 from scripts.fusion import planning as fusion
 
 
-use rule in_evaluation as tune_fusion with:
+use rule in_workflow as tune_fusion with:
     input:
         runs=planned(fusion.dev_runs),
         qrels=result("qrels", split="dev"),
@@ -21,7 +21,7 @@ use rule in_evaluation as tune_fusion with:
         **job("fusion/jobs.py:tune_fusion", planned(fusion.tuning_settings)),
 
 
-use rule in_evaluation as fuse with:
+use rule in_workflow as fuse with:
     input:
         runs=planned(fusion.runs),
         weights=planned(fusion.weights),

@@ -9,7 +9,7 @@ from scripts.inference import planning as inference
 measured("rerank_listwise")
 
 
-use rule in_evaluation as rerank_listwise with:
+use rule in_workflow as rerank_listwise with:
     input:
         unpack(planned(inference.listwise_inputs)),
     output:

@@ -7,7 +7,7 @@ timing.
 from scripts.fusion import planning as fusion
 
 
-use rule in_evaluation as join_folds with:
+use rule in_workflow as join_folds with:
     input:
         runs=planned(fusion.runs_of_folds),
     output:

@@ -279,7 +279,7 @@ def source_of_backwards(wildcards):
     return result("run", task=wildcards.task, system=taken, seed=wildcards.seed)
 
 
-use rule in_evaluation as backwards with:
+use rule in_workflow as backwards with:
     input:
         source=source_of_backwards,
     output:
