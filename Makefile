@@ -36,7 +36,7 @@ TOGETHER = $(sort $(ASKED) $(filter $(KNOWN),$(notdir $(wildcard $(VENV)/.extras
 UNLINKED = test ! -L $(VENV) || { echo "error: $(VENV) is a link to an environment that differs from $(1): remove the link" >&2; exit 2; }
 
 NEW_ENOUGH = $(BASE_PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("error: Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
-PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PIP_INSTALL = $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check
 # Each file's SHA-256 is in the lock, also those of what builds a package from its sources.
 LOCKED = --require-hashes --constraint=$(LOCK)
 NAMES = import sys, tomllib; project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \

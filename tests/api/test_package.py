@@ -4,19 +4,20 @@ import importlib.metadata
 import re
 import subprocess
 import sys
-import tomllib
+from itertools import chain
 from pathlib import Path
 
 import pytest
 
 import ranktrial
 from ranktrial.common.errors import UserError
-from ranktrial.common.extras import EXTRAS, OF_MODULE, names_extras
+from ranktrial.common.extras import EXTRAS, OF_MODULE, SETUP, missing, names_extras, provide
+from tests.support import environments
+from tests.support.environments import EXTRAS as OPTIONAL
+from tests.support.environments import PROJECT, name
 from tests.support.sources import our_sources
 
 REPOSITORY = Path(__file__).parents[2]
-PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
-OPTIONAL = PROJECT["optional-dependencies"]
 # Runs a script in a Python that cannot import what the core does not install.
 CORE_ALONE = """
 import sys
@@ -31,53 +32,65 @@ sys.argv = ["ranktrial", *{arguments!r}]
 """
 
 
-def named(requirement):
-    """The name of a requirement as indices compare it, and its exact version if there is one."""
-    name, _, version = requirement.partition("==")
-    return re.sub(r"[-_.]+", "-", re.split(r"[<>=~! ;\[]", name)[0]).lower(), version
+def named(requirements):
+    return {name(one) for one in requirements}
 
 
-def required():
-    lines = (REPOSITORY / "requirements.in").read_text().splitlines()
-    return {named(line)[0] for line in lines if line and not line.startswith("#")}
+LOCKED = {name(line) for line, _ in environments.LOCK}
 
 
-def test_core_and_extras_are_the_packages_of_the_workflow():
-    core = [named(one)[0] for one in PROJECT["dependencies"]]
-    extras = [named(one)[0] for name, of in OPTIONAL.items() if name != "docs" for one in of]
-    assert len(set(core + extras)) == len(core + extras), "a package in two places"
-    assert set(core + extras) == required()
-    lines = (REPOSITORY / "docs/requirements.txt").read_text().splitlines()
-    assert {named(one)[0] for one in OPTIONAL["docs"]} == {named(line)[0] for line in lines if not line.startswith("#")}
+def test_core_and_extras_are_in_the_lock_and_each_package_stands_once():
+    stated = [name(one) for of in (PROJECT["dependencies"], *OPTIONAL.values()) for one in of]
+    assert len(set(stated)) == len(stated), "a package in two places"
+    assert set(stated) <= LOCKED, "make lock"
+    text = (REPOSITORY / "requirements.lock").read_text()
+    packages = re.findall(r"^[a-z].*?(?=^[a-z]|\Z)", text, re.MULTILINE | re.DOTALL)
+    assert len(packages) == len(environments.LOCK) and all(" --hash=sha256:" in one for one in packages)
+    assert "://" not in text, "the lock names no index"
 
 
 def test_a_missing_module_is_named_with_the_extra_that_has_it():
     """The modules are those that the sources import, each of a package of the extra."""
     of_package = importlib.metadata.packages_distributions()
     for module, extra in OF_MODULE.items():
-        packages = {named(one)[0] for one in of_package[module]}
-        assert packages & {named(one)[0] for one in OPTIONAL[extra]}, (module, extra, packages)
+        packages = named(of_package[module])
+        assert packages & named(OPTIONAL[extra]), (module, extra, packages)
     imported = {
         name
         for path in our_sources()
         for name in re.findall(r"^\s*(?:import|from) (\w+)", path.read_text(), re.MULTILINE)
     }
-    core = {named(one)[0] for one in PROJECT["dependencies"]}
+    core, stated = named(PROJECT["dependencies"]), named(chain(PROJECT["dependencies"], *OPTIONAL.values()))
     for module in imported & of_package.keys():
-        packages = {named(one)[0] for one in of_package[module]}
+        packages = named(of_package[module])
         known = packages & core or module in OF_MODULE or packages & {"ranktrial", "pip", "setuptools"}
-        assert known or not packages & required(), f"{module} is of no extra in ranktrial/common/extras.py"
+        assert known or not packages & stated, f"{module} is of no extra in ranktrial/common/extras.py"
     assert set(EXTRAS) == set(OPTIONAL) - {"docs", "test"}
 
 
 def test_the_line_for_a_missing_module():
     with (
-        pytest.raises(UserError, match=r"torch is not installed, which comes with the extra neural: .*'\.\[neural\]'"),
+        pytest.raises(
+            UserError,
+            match=r"^torch is not installed, which comes with the extra neural: make setup EXTRAS=neural in a clone, or pip",
+        ),
         names_extras(),
     ):
         raise ModuleNotFoundError("No module named 'torch'", name="torch.nn")
     with pytest.raises(ModuleNotFoundError), names_extras():
         raise ModuleNotFoundError("No module named 'own'", name="own")
+
+
+def test_the_line_for_the_extras_that_a_configuration_needs(monkeypatch):
+    monkeypatch.delenv(SETUP, raising=False)
+    assert missing(["neural", "workflow"]) == []
+    provide(["workflow", "another workflow's environment"], "c.yaml")
+    monkeypatch.setitem(EXTRAS, "bm25", ("a_module_that_is_not_there",))
+    with pytest.raises(UserError, match=r"^c.yaml: this configuration needs the extra bm25: make setup EXTRAS=bm25$"):
+        provide(["neural", "bm25"], "c.yaml")
+    monkeypatch.setitem(EXTRAS, "neural", ("torch", "another"))
+    with pytest.raises(UserError, match=r"needs the extras bm25, neural: make setup EXTRAS='bm25 neural'$"):
+        provide(["neural", "bm25"], "c.yaml")
 
 
 def python(code, *arguments, absent=(), cwd=None):

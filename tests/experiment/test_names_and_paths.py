@@ -182,38 +182,43 @@ def test_make_hands_values_over_as_they_are():
     assert shown.stdout.splitlines() == ["check", f"--configfile={value.replace('$$', '$')}"]
 
 
-def setup(venv):
+def installed(venv):
+    """Note that the core was installed from this lock."""
+    for folder in ("bin", ".extras"):
+        (venv / folder).mkdir(parents=True)
+    shutil.copy(launch.ROOT / "requirements.lock", venv / ".extras/core")
+
+
+def setup(venv, extras="core"):
     """make setup, with a Python that cannot create an environment."""
-    command = ["make", "--no-print-directory", "setup", f"VENV={venv}", "BASE_PYTHON=false"]
+    command = ["make", "--no-print-directory", "setup", f"VENV={venv}", "BASE_PYTHON=false", f"EXTRAS={extras}"]
     return subprocess.run(command, cwd=launch.ROOT, capture_output=True, text=True)
 
 
-@pytest.mark.parametrize("file", [".installed", "bin/snakemake"])
+@pytest.mark.parametrize("file", [".extras/core", "bin/snakemake"])
 def test_setup_compares_contents_and_changes_no_environment_behind_a_link(tmp_path, file):
     """Dates play no part: a copy or a link of another clone's environment may have any."""
     venv, link = tmp_path / "other" / "venv", tmp_path / "link"
-    (venv / "bin").mkdir(parents=True)
+    installed(venv)
     link.symlink_to(venv)
-    shutil.copy(launch.ROOT / "requirements.lock", venv / ".installed")
     shutil.copy(launch.ROOT / "scripts/engine/snakemake.sh", venv / "bin/snakemake")
-    os.utime(venv / ".installed", (0, 0))
+    os.utime(venv / ".extras/core", (0, 0))
     assert setup(link).returncode == 0, "an old date changes nothing"
     (venv / file).write_text("another\n")
     done = setup(link)
     assert done.returncode and f"error: {link} is a link to an environment that differs from" in done.stderr
     assert (venv / file).read_text() == "another\n"
-    if file == ".installed":
+    if file != "bin/snakemake":
         assert "setting up" not in setup(link).stdout and setup(venv).returncode, "its own would be set up"
 
 
 def test_setup_puts_the_launcher_in_the_place_of_snakemake_once(tmp_path):
     venv = tmp_path / "venv"
-    (venv / "bin").mkdir(parents=True)
-    shutil.copy(launch.ROOT / "requirements.lock", venv / ".installed")
+    installed(venv)
     (venv / ".sources").write_text(f"{launch.ROOT}\n")
     (venv / "bin" / "snakemake").write_text("what pip wrote\n")
     for _ in range(2):
-        subprocess.run(["make", "setup", f"VENV={venv}"], cwd=launch.ROOT, check=True)
+        subprocess.run(["make", "setup", f"VENV={venv}", "EXTRAS=core"], cwd=launch.ROOT, check=True)
     made = venv / "bin" / "snakemake"
     assert (
         made.read_bytes() == (launch.ROOT / "scripts/engine/snakemake.sh").read_bytes() and made.stat().st_mode & 0o111

