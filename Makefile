@@ -59,13 +59,13 @@ SOURCES = $(PIP_INSTALL) --no-deps --build-constraint=$(LOCK) --editable . && $(
 
 setup:  ## create .venv for all experiments, or with the EXTRAS named (TORCH=cu126: docs/cluster.md)
 	@$(if $(UNKNOWN),echo "error: EXTRAS: expected some of $(KNOWN)" >&2; exit 2)
-	@$(HAS) $(if $(TORCH),&& $(HAS_TORCH)) || $(MAKE) --no-print-directory packages EXTRAS="$(TOGETHER)"
+	@$(HAS) $(if $(TORCH),$(if $(filter bm25 neural,$(ASKED)),&& $(HAS_TORCH))) || $(MAKE) --no-print-directory packages EXTRAS="$(TOGETHER)"
 	@test -L $(VENV) || $(HAS_SOURCES) || { $(SOURCES); }
 	@test ! -e $(BIN)/snakemake || cmp -s $(LAUNCHER) $(BIN)/snakemake || { $(call UNLINKED,$(LAUNCHER)); install -m 755 $(LAUNCHER) $(BIN)/snakemake; }
 
 packages:
 	@$(call UNLINKED,$(or $(TORCH),$(LOCK)))
-	@echo "setting up $(VENV) with $(ASKED)$(if $(filter bm25 neural,$(ASKED)),: PyTorch for GPUs alone is 2.5 GB to download)"
+	@echo "setting up $(VENV) with $(ASKED)$(if $(filter bm25 neural,$(ASKED)),: PyTorch for GPUs is 3 GB to download, TORCH=cpu 0.2 GB)"
 	@$(BIN)/python -m pip --version > /dev/null 2>&1 || { $(NEW_ENOUGH) && $(BASE_PYTHON) -m venv $(VENV); }
 	@sed -n '/^pip==/,/# via/p' $(LOCK) > $(VENV)/.requirements && $(PIP_INSTALL) --require-hashes -r $(VENV)/.requirements
 	$(if $(filter bm25 neural,$(ASKED)),$(if $(TORCH),$(FROM_INDEX),$(IF_OFFERED)))

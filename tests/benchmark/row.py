@@ -52,7 +52,7 @@ def lacking(of: Row) -> str | None:
     package = getattr(of, "NEEDS", None)
     if package is None or find_spec(package):
         return None
-    return f"{package} is not installed: .venv/bin/python -m pip install -c requirements.lock {package}"
+    return f"{package} is not installed: .venv/bin/python -m pip install {package}"
 
 
 def names() -> list[str]:
