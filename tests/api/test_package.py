@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import re
+import shutil
 import subprocess
 import sys
 from itertools import chain
@@ -108,27 +109,50 @@ def test_importing_loads_nothing_and_names_are_there():
     assert not hasattr(ranktrial, "nothing")
 
 
-def test_the_core_compares_scores_and_runs_without_any_extra(tmp_path):
+def interpreter(version):
+    """A Python of that version, or a skip with the reason."""
+    found = [shutil.which(f"python{version}"), *Path.home().glob(f".pyenv/versions/{version}.*/bin/python")]
+    for path in filter(None, found):
+        if not subprocess.run([path, "-c", ""], capture_output=True).returncode:
+            return str(path)
+    pytest.skip(f"Python {version} is not on this machine")
+
+
+def compares(run, folder):
+    """Two comparisons and a page each, with `run`, which starts a Python with a script and arguments."""
     rows = [f"t,q{n},{system},{(n * (3 + place) % 7) / 7}" for n in range(10) for place, system in enumerate("ab")]
-    (tmp_path / "s.csv").write_text("\n".join(["task,query,system,value", *rows]) + "\n")
-    (tmp_path / "q.txt").write_text("".join(f"q{n} 0 d{n % 3} 1\n" for n in range(10)))
+    (folder / "s.csv").write_text("\n".join(["task,query,system,value", *rows]) + "\n")
+    (folder / "q.txt").write_text("".join(f"q{n} 0 d{n % 3} 1\n" for n in range(10)))
     for place, system in enumerate("ab"):
         lines = [
             f"q{n} Q0 d{(n * (1 + place) + rank) % 3} {rank} {5 - rank} x\n" for n in range(10) for rank in (1, 2, 3)
         ]
-        (tmp_path / f"{system}.run").write_text("".join(lines))
-    code = "from ranktrial.api.command import main; main()"
+        (folder / f"{system}.run").write_text("".join(lines))
     for files in (["s.csv"], ["q.txt", "a.run", "b.run"]):
-        done = python(code, "compare", *files, "--out", "page", absent=OF_MODULE, cwd=tmp_path)
+        done = run("compare", *files, "--out", "page")
         assert done.returncode == 0, done.stderr
-        assert "On this collection" in done.stdout and (tmp_path / "page/report.html").exists()
-    (tmp_path / "s.parquet").write_bytes(b"PAR1 and more")
-    done = python(code, "compare", "s.parquet", absent=OF_MODULE, cwd=tmp_path)
-    assert (
-        done.returncode == 2
-        and done.stderr.startswith("error: pyarrow is not installed")
-        and done.stderr.count("\n") == 1
-    )
+        assert "On this collection" in done.stdout and (folder / "page/report.html").exists()
+    (folder / "s.parquet").write_bytes(b"PAR1 and more")
+    done = run("compare", "s.parquet")
+    assert done.returncode == 2 and done.stderr.startswith("error: pyarrow is not installed")
+    assert done.stderr.count("\n") == 1
+
+
+def test_the_core_compares_scores_and_runs_without_any_extra(tmp_path):
+    code = "from ranktrial.api.command import main; main()"
+    compares(lambda *words: python(code, *words, absent=OF_MODULE, cwd=tmp_path), tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13"])
+def test_the_core_is_installed_from_the_lock_and_compares(version, tmp_path):
+    venv = tmp_path / "venv"
+    command = ["make", "setup", "EXTRAS=core", f"VENV={venv}", f"BASE_PYTHON={interpreter(version)}"]
+    subprocess.run(command, cwd=REPOSITORY, check=True, capture_output=True)
+    size = sum(path.lstat().st_size for path in venv.rglob("*")) / 1e6
+    assert size < 350, f"{size:.0f} MB"
+    program = venv / "bin/ranktrial"
+    compares(lambda *words: subprocess.run([program, *words], capture_output=True, text=True, cwd=tmp_path), tmp_path)
 
 
 def test_new_needs_no_extra(tmp_path):
