@@ -54,6 +54,17 @@ def home(tmp_path):
     return put
 
 
+TOUCHE = {
+    "touche/2022/task-2/passages.jsonl": '{"id": "c-1___1", "contents": "Tea is better.", "chatNoirUrl": "u"}\n'
+    '{"id": "c-1___2", "contents": "Coffee keeps awake.", "chatNoirUrl": "u"}\n',
+    "touche/2022/task-2/queries.xml": "<topics><topic><number>2</number><title>Tea or coffee?</title>"
+    "<objects>tea, coffee</objects><description>d</description><narrative>n</narrative></topic></topics>",
+    "touche/2022/task-2/qrels-relevance.qrels": "2 0 c-1___1 2\n2 0 c-1___2 1\n",
+    "touche/2022/task-2/qrels-quality.qrels": "2 0 c-1___1 0\n2 0 c-1___2 2\n",
+    "touche/2022/task-2/qrels-stance.qrels": "2 0 c-1___1 FIRST\n2 0 c-1___2 NO\n",
+}
+
+
 def call(script, home, proxy="http://127.0.0.1:9", **options):
     """A script as a job calls it, with no way out to a server; what it said, which is one line where it failed."""
     words = [f"--{name}={value if isinstance(value, Path) else json.dumps(value)}" for name, value in options.items()]
@@ -68,7 +79,7 @@ def fetch(tmp_path, home, location, *ids):
 
 
 def prepare(tmp_path, home, record, ids, **others):
-    options = {"ids": ids} | {key: others.pop(key) for key in ("fields", "query_field") if key in others}
+    options = {"ids": ids} | {key: others.pop(key) for key in ("fields", "query_field", "grade_field") if key in others}
     settings = {"source": str(record), "format": "ir_datasets", "seed": 1, "options": options} | others
     out = tmp_path / "out"
     return out, call("prepare", home, statistics=out / "statistics.json", settings=settings)
@@ -316,3 +327,15 @@ def test_a_check_tells_unknown_ids_and_fields_and_what_only_the_user_can_get(tmp
         ("ir_datasets:beir/nfcorpus", ["beir/nfcorpus/test"], {}, "public.ukp.informatik.tu-darmstadt.de"),
     ]:
         assert said in refusal(check(tmp_path, lies, location, ids, **fields))
+
+
+def test_relevance_quality_and_stance_are_the_grades_that_a_dataset_asks_for(tmp_path, home):
+    place, name = home(TOUCHE), "clueweb12/touche-2022-task-2"
+    record, done = fetch(tmp_path, place, f"ir_datasets:{name}", name)
+    assert done.returncode == 0, done.stderr
+    for field, grades in (("relevance", (2, 1)), ("quality", (0, 2)), ("stance", (1, 0))):
+        out, done = prepare(tmp_path, place, record, {"test": name}, grade_field=field)
+        assert done.returncode == 0, done.stderr
+        assert read_qrels(out / "qrels/test.qrels") == {"2": dict(zip(("c-1___1", "c-1___2"), grades, strict=True))}
+    _, done = prepare(tmp_path, place, record, {"test": name}, grade_field="rank")
+    assert "judgements have no field 'rank'; they have query_id, doc_id, relevance, quality, stance" in done.stderr

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -46,6 +47,7 @@ from ranktrial.ir.trec import Qrels, add_judgement
 
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*)*")
 LONGEST = 200  # characters of an id
+STANCES = {"FIRST": 1, "SECOND": 1, "NEUTRAL": 0, "NO": 0}  # of Touché's documents, on the objects of the question
 
 
 def mistake(entry: Any) -> Mistake | None:
@@ -79,6 +81,12 @@ class Options:
     query_field: Annotated[
         str | None, "the field of a query that is its text; default: the library's choice", Rule(min_length=1)
     ] = None
+    grade_field: Annotated[
+        str,
+        "the field of a judgement that is its grade, such as quality; of Touché's stance, FIRST and SECOND count as 1, "
+        "NEUTRAL and NO as 0",
+        Rule(min_length=1),
+    ] = "relevance"
 
 
 Keys = Options
@@ -113,7 +121,9 @@ def read(root: Path, options: Options) -> Collection:
         with one_line(subset):
             text = query_text(dataset.queries_cls(), options.query_field, where)
         texts = read_queries(guarded(subset, dataset.queries_iter), text, where)
-        qrels[split] = read_qrels(guarded(subset, dataset.qrels_iter), where) if dataset.has("qrels") else {}
+        qrels[split] = (
+            read_qrels(guarded(subset, dataset.qrels_iter), where, options.grade_field) if dataset.has("qrels") else {}
+        )
         queries[split] = judged_queries(texts, qrels[split], where) if dataset.has("qrels") else {}
         unjudged[split] = unjudged_queries(texts, qrels[split])
     found = read_documents(guarded(name, documents.docs_iter), parts, f"{SCHEME}{name}")
@@ -173,9 +183,13 @@ def read_queries(queries: Iterator[Any], text: Callable[[Any], str], where: str)
     return texts
 
 
-def read_qrels(judgements: Iterator[Any], where: str) -> Qrels:
-    """Query id -> document id -> grade, with unchanged grades."""
+def read_qrels(judgements: Iterator[Any], where: str, field: str) -> Qrels:
+    """Query id -> document id -> grade, with unchanged grades; a stance is 1 where the document takes one."""
     qrels: Qrels = {}
     for judged in judgements:
-        add_judgement(qrels, str(judged.query_id), str(judged.doc_id), str(judged.relevance), where)
+        if field not in judged._fields:
+            raise UserError(f"{where}: judgements have no field {field!r}; they have {', '.join(judged._fields)}")
+        value = getattr(judged, field)
+        grade = STANCES.get(value.value) if isinstance(value, Enum) else value
+        add_judgement(qrels, str(judged.query_id), str(judged.doc_id), str(grade), where)
     return qrels
