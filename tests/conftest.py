@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gc
 import os
 import re
 import subprocess
@@ -58,6 +59,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if "PYTEST_XDIST_WORKER" in os.environ:
         seconds = known()
         items.sort(key=lambda item: -seconds.get(item.nodeid.partition("::")[0], 0))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def frozen() -> None:
+    """The garbage collector, which each training runs in full, looks no more at what is imported by now."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -61,6 +61,9 @@ def test_every_loss_of_bi_encoders_sees_the_prompts(task, tasks, tmp_path, loss)
         train(folder, tmp_path / name, loss=loss, epochs=1, **prompts)
     assert same(tmp_path / "stored", tmp_path / "hand") and same(tmp_path / "given", tmp_path / "hand")
     assert not same(tmp_path / "none", tmp_path / "hand")
+    for name in ("stored", "given"):  # the checkpoint stores the prompts that it was trained with
+        stored = json.loads((tmp_path / name / "model" / "config_sentence_transformers.json").read_text())["prompts"]
+        assert stored == BOTH and json.loads((tmp_path / name / "timing.json").read_text())["prompts"] == BOTH
 
 
 @pytest.mark.parametrize(
@@ -92,13 +95,6 @@ def test_a_part_of_the_stored_prompts_can_be_replaced(task, tasks, tmp_path):
     reported = {name: json.loads((tmp_path / name / "timing.json").read_text()) for name in ("off", "none", "half")}
     assert "prompts" not in reported["off"] and "prompts" not in reported["none"]
     assert reported["half"]["prompts"] == {"document": BOTH["document"]}
-
-
-def test_the_checkpoint_stores_the_prompts_it_was_trained_with(task, tasks, tmp_path):
-    for name, folder, given in (("given", task, {"prompts": BOTH}), ("stored", tasks / "stored", {})):
-        train(folder, tmp_path / name, epochs=0.5, **given)
-        stored = json.loads((tmp_path / name / "model" / "config_sentence_transformers.json").read_text())["prompts"]
-        assert stored == BOTH and json.loads((tmp_path / name / "timing.json").read_text())["prompts"] == BOTH
 
 
 def test_a_prompt_that_is_left_out_of_the_mean_is_left_out_in_training(tasks, tmp_path, monkeypatch):

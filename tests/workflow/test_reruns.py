@@ -9,7 +9,6 @@ import re
 from collections import Counter
 
 import pytest
-import yaml
 
 from ranktrial.archive.jobs import job_records, jobs_behind
 from ranktrial.engine.job_code import behind
@@ -250,10 +249,6 @@ def test_results_of_an_earlier_configuration_that_dates_alone_leave_standing_are
         in warnings[0]
     )
     assert "such as results/tiny/effects/hard-helps.tsv; without --rerun-triggers they are made again" in warnings[0]
-
-
-def test_the_examples_configuration_of_these_tests_is_what_is_written(prepared):
-    assert yaml.safe_load((prepared.folder / "tiny.yaml").read_text()) == tiny_config()
 
 
 def test_a_hub_model_is_fetched_once_for_all_that_use_it(again):
