@@ -10,7 +10,7 @@ quoted = '$(subst ','\'',$(1))'
 .DEFAULT_GOAL := help
 .PHONY: help setup packages new check prepare run status plan archive check-results verify resume compare-archives export-runs
 .PHONY: export-model test test-fast test-slurm test-long durations benchmark benchmark-gpu check-gpu sizes growth lint types format
-.PHONY: schema architecture reruns docs lock clean
+.PHONY: schema architecture reruns docs notebooks lock clean
 
 help:  ## show this list
 	@sed -n 's/^VERSION = "\(.*\)"/ranktrial \1/p' ranktrial/common/version.py
@@ -22,7 +22,7 @@ KNOWN = core workflow bm25 neural learning-to-rank test docs
 ALL = workflow bm25 neural learning-to-rank
 OF_CORE = new status verify compare-archives
 OF_TESTS = test test-fast test-slurm test-long durations benchmark benchmark-gpu sizes growth reruns architecture lint format types
-EXTRAS ?= $(sort core $(if $(filter-out docs $(OF_CORE),$(MAKECMDGOALS)),workflow) $(if $(filter docs,$(MAKECMDGOALS)),docs) \
+EXTRAS ?= $(sort core $(if $(filter-out docs notebooks $(OF_CORE),$(MAKECMDGOALS)),workflow) $(if $(filter docs notebooks,$(MAKECMDGOALS)),docs) \
   $(if $(filter check-gpu export-model,$(MAKECMDGOALS)),neural) $(if $(filter setup $(OF_TESTS),$(MAKECMDGOALS)),$(ALL)) \
   $(if $(filter $(OF_TESTS),$(MAKECMDGOALS)),test))
 ASKED = $(or $(filter $(KNOWN),$(EXTRAS)),core)
@@ -197,6 +197,9 @@ lock:  ## renew requirements.lock and envs/ from pyproject.toml; versions that f
 
 docs: setup  ## build the site of docs/ (site/index.html)
 	$(BIN)/python -m mkdocs build --strict --quiet
+
+notebooks: setup  ## run docs/*.ipynb with the library and Jupyter alone, compare what they print (WRITE=1: store it)
+	$(BIN)/python -m tests.support.notebooks $(if $(WRITE),--write) docs/*.ipynb
 
 clean:  ## remove results, logs and the virtual environment
 	rm -rf results/* .snakemake $(VENV) site .pytest_cache .ruff_cache .mypy_cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,13 +25,15 @@ def ending(path: str | Path, allowed: tuple[str, ...]) -> str:
     return place.suffix
 
 
-def save_figure(figure: Figure, path: str | Path | None) -> None:
-    """Write a figure, if there is a path. Raises UserError as `ending` does."""
-    if path is not None:
-        from ranktrial.reports.figures.page import save
+def saved(figure: Figure, path: str | Path | None) -> Figure:
+    """The figure, which Jupyter shows, written to a path if there is one. Raises UserError as `ending` does."""
+    from ranktrial.reports.figures.page import as_svg, save
 
+    if path is not None:
         ending(path, FIGURES)
         save(figure, Path(path))
+    setattr(figure, "_repr_svg_", partial(as_svg, figure, "figure"))  # noqa: B010 (an attribute that Figure lacks)
+    return figure
 
 
 def save_text(text: str, path: str | Path | None) -> None:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import ast
-import contextlib
-import io
 import re
 from dataclasses import fields, replace
 from pathlib import Path
 
-import nbformat
 import numpy as np
 import pytest
 from scipy import stats
@@ -21,32 +17,7 @@ from ranktrial.statistics.method import DEFAULTS, Method
 from ranktrial.statistics.seeds import SeedsFrom
 
 ROOT = Path(__file__).parents[2]
-NOTEBOOK = ROOT / "docs/compare-your-own-scores.ipynb"
 COMPARISON = entry_of(schema(), "comparisons")["properties"]
-
-
-def printed(source: str, names: dict) -> str:
-    """What a cell shows: its output, and the value of an expression at its end."""
-    tree, out, shown = ast.parse(source), io.StringIO(), ""
-    with contextlib.redirect_stdout(out):
-        last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
-        exec(compile(tree, "cell", "exec"), names)
-        if last is not None and (value := eval(compile(ast.Expression(last.value), "cell", "eval"), names)) is not None:
-            shown = repr(value)
-    return out.getvalue() + shown
-
-
-def test_the_notebook_prints_what_it_shows():
-    book = nbformat.read(NOTEBOOK, as_version=4)
-    nbformat.validate(book)
-    names: dict = {}
-    cells = [cell for cell in book.cells if cell.cell_type == "code"]
-    for cell in cells:
-        stored = "".join(
-            output.text if output.output_type == "stream" else output.data["text/plain"] for output in cell.outputs
-        )
-        assert printed(cell.source, names) == stored
-    assert len(cells) > 4
 
 
 def test_defaults_are_those_of_a_comparison_in_a_configuration():

@@ -1,14 +1,10 @@
 """Experiments on other people's runs and scores, which need no documents, models or Java, and are done in seconds."""
 
-import ast
-import contextlib
 import csv
-import io
 import json
 import math
 import shutil
 
-import nbformat
 import numpy as np
 import pandas as pd
 import pytest
@@ -111,47 +107,6 @@ def test_glue_is_reproduced_and_the_swapped_weights_are_said(workspace, shared_d
     assert different == {("section 4", "RTE", "Weight (%)"), ("section 4", "WNLI", "Weight (%)"), ("notebook", "MNLI", "p"),
                          ("notebook", "QQP", "p")}  # fmt: skip
     assert all(row["note"] for row in rows if row["equal"] == "no")
-
-
-NOTEBOOK = REPOSITORY / "docs/ranger.ipynb"
-
-
-def code_cells():
-    return [cell for cell in nbformat.read(NOTEBOOK, as_version=4).cells if cell.cell_type == "code"]
-
-
-def stored(cell):
-    """What a cell of the notebook shows: what it printed, or its figure."""
-    return "".join(one.text if one.output_type == "stream" else one.data["image/svg+xml"] for one in cell.outputs)
-
-
-@pytest.mark.parametrize(("file", "place"), [("ranger.tsv", 1), ("ranger-glue.tsv", 3)])
-def test_the_notebook_has_the_numbers_of_rangers_notebooks(file, place):
-    """But for p-values, of which the toolkit loses the small ones."""
-    lines = (REPOSITORY / "config/published" / file).read_text().splitlines()
-    rows = csv.DictReader([line for line in lines if not line.startswith("#")], delimiter="\t")
-    printed = [row for row in rows if row["table"] == "notebook" and row["column"] != "p"]
-    table = stored(code_cells()[place]).splitlines()
-    for row in printed:
-        (line,) = [line for line in table if line.startswith(row["row"])]
-        assert row["printed"] in line.split(), row
-    assert len(printed) == 31 and len(table) == 9
-
-
-@pytest.mark.long
-def test_the_notebook_shows_what_it_computes(ranger, workspace, shared_data, monkeypatch):
-    done = workspace.snakemake(config=GLUE)
-    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
-    (workspace.folder / "docs").mkdir(exist_ok=True)
-    monkeypatch.chdir(workspace.folder / "docs")
-    names = {}
-    for cell in code_cells():
-        tree = ast.parse(cell.source)
-        last = tree.body.pop() if "drawn(" in ast.unparse(tree.body[-1]) else None
-        with contextlib.redirect_stdout(io.StringIO()) as printed:
-            exec(compile(tree, "cell", "exec"), names)
-        figure = eval(compile(ast.Expression(last.value), "cell", "eval"), names)._repr_svg_() if last else ""
-        assert printed.getvalue() + figure == stored(cell)
 
 
 SCORES = """

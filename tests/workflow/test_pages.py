@@ -1,13 +1,10 @@
 """The configurations and links of the pages: the README's run, those of other pages resolve, links lead somewhere."""
 
-import contextlib
-import io
 import json
 import re
 import shutil
 import subprocess
 
-import nbformat
 import pytest
 import yaml
 
@@ -108,28 +105,23 @@ def test_the_configurations_for_comers_from_other_tools_resolve(workspace, monke
     assert names == ["from-beir", "from-pyterrier", "from-sentence-transformers", "from-ranger"]
 
 
-def test_the_notebook_of_results_prints_what_it_shows(monkeypatch, tmp_path):
-    if not (REPOSITORY / "results/example/report.html").exists():
-        pytest.skip("it reads the finished example (make run)")
-    (tmp_path / "results").symlink_to(REPOSITORY / "results")
-    (tmp_path / "docs").mkdir()
-    monkeypatch.chdir(tmp_path / "docs")
-    names: dict = {}
-    for cell in nbformat.read(REPOSITORY / "docs/read-the-results.ipynb", as_version=4).cells:
-        if cell.cell_type == "code":
-            with contextlib.redirect_stdout(io.StringIO()) as printed:
-                exec(compile(cell.source, "cell", "exec"), names)
-            assert printed.getvalue() == "".join(output.text for output in cell.outputs)
-
-
 @pytest.mark.long
 def test_the_site_builds_without_a_warning(tmp_path):
-    """`make docs` in a copy: packages of its own, every link and docstring found."""
-    for part in ("docs", "scripts", "ranktrial", "config"):
+    """`make docs notebooks` in a copy: packages of its own, every link and docstring found, notebooks print the same."""
+    for part in ("docs", "scripts", "ranktrial", "config", "tests"):
         shutil.copytree(REPOSITORY / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
-    for part in ("Makefile", "mkdocs.yml", "CONTRIBUTING.md", "README.md"):
+    for part in (
+        "Makefile",
+        "mkdocs.yml",
+        "pyproject.toml",
+        "requirements.lock",
+        "LICENSE",
+        "CONTRIBUTING.md",
+        "README.md",
+    ):
         shutil.copy(REPOSITORY / part, tmp_path)
-    done = subprocess.run(["make", "docs"], cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run(["make", "docs", "notebooks"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "ranktrial.statistics.comparison.compare" in (tmp_path / "site/results.html").read_text()
+    assert "ranktrial.compare" in (tmp_path / "site/library.html").read_text()
     assert (tmp_path / "site/source/CONTRIBUTING.md").is_file()
