@@ -98,8 +98,6 @@ def compare(options: argparse.Namespace) -> None:
     for line in found.warnings:
         _as_note(line)
     if options.out:
-        if options.out.exists() and not options.out.is_dir():
-            raise UserError(f"{options.out}: a file; expected a folder")
         found.write(options.out, options.title)
         print(f"written: {options.out / 'report.html'}, figures/, tables/", file=sys.stderr)
     elif not options.json:

@@ -44,34 +44,54 @@ def compare(
 ) -> Findings:
     """Compare systems by their values per query, as a comparison of the workflow does, with its defaults.
 
-    data is one of
-
-    - a DataFrame with the columns task, query (or sample), system, value and, for several trainings, seed; the names of
-      columns may be others that say the same, and without a column of systems each column of values is a system
-    - {task: (control, treatment)}: arrays of shape (queries,) or (queries, seeds) in one order of queries, or Series by
-      query id
-    - {system: run}, with `qrels`; both as in `evaluate`. Unjudged documents are then taken into account
-    - a DataFrame with the columns task, yi and vi, effects with their variances as papers print them
-
     Two systems are compared with each other. Of more, without a control, all pairs are (letters, intervals of ranks);
-    with a control, each other system is compared with it. control, treatment: names of systems, by default all; for
-    pairs of arrays they give the names. The control of two systems is the one that is called so (bm25, baseline …), or
-    the first. measure: the measure that is compared, where the data has several; otherwise its name. lower_is_better:
-    of the measure. qrels: judgements; queries that share a relevant document are clusters. seed: of the randomisation
-    tests. statistics: the keys of a comparison in a configuration, with its defaults: effect ("MD", "SMD", "d_av",
-    "CORR"), alpha, estimator, interval, task_interval, margin, seeds, clusters … (docs/configuration.md).
+    with a control, each other system is compared with it. Effects are treatment minus control, in units of the measure
+    for MD. Methods and their sources: docs/formulas.md.
 
-    Effects are treatment minus control, in units of the measure for MD. Raises UserError, in one line, for data of
-    another form (with row or column), an unknown name, and a statistic that is not allowed.
+    Args:
+        data: one of
+
+            - a DataFrame with the columns task, query (or sample), system, value and, for several trainings, seed; the
+              names of columns may be others that say the same, and without a column of systems each column of values is
+              a system
+            - `{task: (control, treatment)}`: arrays of shape (queries,) or (queries, seeds) in one order of queries, or
+              Series by query id
+            - `{system: run}`, with `qrels`; both as in `evaluate`. Unjudged documents are then taken into account
+            - a DataFrame with the columns task, yi and vi: effects with their variances (squared standard errors), as
+              papers print them
+
+        control: name of the system with which others are compared; of two, by default the one that is called so
+            (bm25, baseline, control, gold), else the first. Names the first of each pair of arrays.
+        treatment: names of the other systems, by default all. Names the second of each pair of arrays.
+        measure: the measure that is compared, where the data has several; otherwise its name. Of runs: nDCG@10.
+        lower_is_better: of the measure.
+        qrels: judgements; queries that share a relevant document are clusters.
+        seed: of the randomisation tests.
+        **statistics: the keys of a comparison in a configuration, with its defaults: effect ("MD", "SMD", "d_av",
+            "CORR"), alpha, estimator, interval, task_interval, margin (in units of the effect), seeds, clusters
+            (`{task: {query: cluster}}`) … (docs/configuration.md).
+
+    Returns:
+        The findings, which print as their sentence.
+
+    Raises:
+        UserError: in one line, for data of another form (with row or column), an unknown name, and a statistic that is
+            not allowed.
     """
+    if measure is not None and not isinstance(measure, str):
+        raise UserError(f"compare: measure: expected a name, not {shortened(measure)}")
     how = methods_of(statistics, lower_is_better, seed)
+    if hasattr(data, "to_pandas"):  # of Polars or Arrow
+        data = data.to_pandas()
     if is_effects(data):
         return from_effects(data, how, measure, (control or PAIR[0], _one(treatment) or PAIR[1]), statistics)
     scored = _scored(data, control, treatment, measure, qrels)
     fixed = isinstance(data, Mapping) and not scored.runs
     chosen = list(scored.systems) if fixed else _chosen(scored.systems, control, treatment)
     scored = scored.of(chosen)
-    clusters = statistics.get("clusters")
+    clusters = statistics.get("clusters", {})
+    if isinstance(clusters, Mapping) and (unknown := [task for task in clusters if str(task) not in scored.tables]):
+        raise UserError(f"compare: clusters: no task {unknown[0]!r}{hint(str(unknown[0]), scored.tables)}")
     known = DependenceData(
         {task: {query: relevant(of, query) for query in of} for task, of in scored.qrels.items()},
         {str(task): dict(of) for task, of in clusters.items()} if isinstance(clusters, Mapping) else {},

@@ -31,18 +31,27 @@ Runs = dict[tuple[str, str], list[Run]]  # by task and system, one per seed
 
 
 @names_extras()
-def evaluate(qrels: Any, runs: Mapping[str, Any], measures: Sequence[str] = (DEFAULT,)) -> pd.DataFrame:
+def evaluate(qrels: Any, runs: Mapping[str, Any], measures: str | Sequence[str] = (DEFAULT,)) -> pd.DataFrame:
     """Score runs: the value of each judged query, as `trec_eval -c` computes it.
 
-    qrels: a file (TREC's four columns, or BEIR's three), {query: {document: grade}} or a DataFrame with columns such as
-    query_id, doc_id and relevance; of several tasks, {task: one of these}. runs: by system a run file (TREC),
-    {query: {document: score}} or a DataFrame with columns such as query_id, doc_id and score; of several seeds a list
-    of these, of several tasks {task: one of these}. measures: names of ir-measures, or of trec_eval.
+    Args:
+        qrels: a file (TREC's four columns, or BEIR's three), `{query: {document: grade}}` or a DataFrame with columns
+            such as query_id, doc_id and relevance; of several tasks, `{task: one of these}`.
+        runs: by system a run file (TREC), `{query: {document: score}}` or a DataFrame with columns such as query_id,
+            doc_id and score; of several seeds a list of these, of several tasks `{task: one of these}`.
+        measures: names of ir-measures, or of trec_eval.
 
-    Returns a DataFrame with the columns task, query, system, seed, measure and value, which `compare` takes. A judged
-    query that a run lacks has the value 0; a warning counts them. Raises UserError for a file, table or mapping of
-    another form, a measure that is unknown, and a run without a query of the judgements.
+    Returns:
+        A table with the columns task, query, system, seed, measure and value, which `compare` takes. A judged query
+            that a run lacks has the value 0; a warning counts them.
+
+    Raises:
+        UserError: for a file, table or mapping of another form, a measure that is unknown, and a run without a query of
+            the judgements.
     """
+    measures = [measures] if isinstance(measures, str) else list(dict.fromkeys(measures))
+    if not measures:
+        raise UserError("evaluate: no measure; expected names such as nDCG@10")
     judged = judgements(qrels)
     rows = []
     for (task, system), seeds in runs_by_task(runs, judged).items():
@@ -142,8 +151,17 @@ def _mapping(given: Mapping[Any, Any], where: str, number: type) -> dict[str, di
     for query, of_query in given.items():
         if not _is_ranked(of_query):
             raise UserError(f"{where}: query {query}: expected {{document: number}}, not {shortened(of_query)}")
-        found[str(query)] = {str(document): number(value) for document, value in of_query.items()}
+        place = f"{where}: query {query}, document "
+        found[str(query)] = {str(name): _number(value, number, f"{place}{name}") for name, value in of_query.items()}
     return found
+
+
+def _number(given: Any, number: type, where: str) -> Any:
+    """A score, or a whole grade. Raises UserError for another value."""
+    value = pd.to_numeric(given, errors="coerce")
+    if pd.isna(value) or (number is int and value % 1):
+        raise UserError(f"{where}: {shortened(given)}; expected a {'whole number' if number is int else 'number'}")
+    return number(value)
 
 
 def _by_task(table: pd.DataFrame, where: str, columns: Sequence[str]) -> dict[str, dict[str, dict[str, Any]]]:
@@ -158,7 +176,7 @@ def _by_task(table: pd.DataFrame, where: str, columns: Sequence[str]) -> dict[st
         documents = found.setdefault(of_task, {}).setdefault(of_query, {})
         if one in documents:
             raise UserError(f"{where}: row {row}: document {one} is given twice for query {of_query}")
-        documents[one] = int(value) if whole else float(value)
+        documents[one] = _number(value, int if whole else float, f"{where}: row {row}")
     return found
 
 

@@ -39,9 +39,11 @@ Places = str | Path | None
 class Findings(Parts):
     """Comparisons with one control by name, or a multiple comparison, or both; `compare` makes them.
 
-    effects: the table of all comparisons, one row per task, with the columns of effects/{comparison}.tsv
-    (docs/results.md). summary: one row per comparison: means, their intervals and p-values, heterogeneity. differences:
-    of a multiple comparison, one row per task (and over tasks) and pair of systems; None without one.
+    Attributes:
+        effects: the table of all comparisons, one row per task, with the columns of effects/{comparison}.tsv
+            (docs/results.md).
+        summary: one row per comparison: means, their intervals and p-values, heterogeneity.
+        differences: of a multiple comparison, one row per task (and over tasks) and pair of systems; None without one.
     """
 
     @classmethod
@@ -82,17 +84,19 @@ class Findings(Parts):
 
     @names_extras()
     def forest_plot(self, path: Places = None, **looks: Any) -> Figure:
-        """The forest plot of all comparisons with the control; written to `path` (.pdf, .svg or .png) if there is one.
+        """The forest plot of all comparisons with the control, which Jupyter shows.
 
-        looks: keys of a comparison's `figure` in a configuration: title, width ("single column", "double column" or
-        inches), height, sort, columns, digits, p, correction, notes … Raises UserError for an unknown key, another
-        ending, and where all pairs were compared, which have no forest plot.
+        Args:
+            path: where to write it (.pdf, .svg or .png).
+            **looks: keys of a comparison's `figure` in a configuration: title, width ("single column", "double column"
+                or inches), height, sort, columns, digits, p, correction, notes … (docs/configuration.md).
+
+        Raises:
+            UserError: for an unknown key, another ending, and where all pairs were compared, which have no forest plot.
         """
         from ranktrial.reports.figures.forest import forest_plot
 
-        figure = forest_plot(self.plot(**looks))
-        files.save_figure(figure, path)
-        return figure
+        return files.saved(forest_plot(self.plot(**looks)), path)
 
     def plot(self, **looks: Any) -> Forest:
         """What the forest plot shows, as plain data."""
@@ -111,15 +115,16 @@ class Findings(Parts):
     @names_extras()
     def diagram(self, path: Places = None, title: str = "") -> Figure:
         """The diagram of a multiple comparison: systems by their means, bars join those without a significant
-        difference. Written to `path` if there is one. Raises UserError if only two systems were compared.
+        difference. Written to `path` (.pdf, .svg or .png) if there is one.
+
+        Raises:
+            UserError: if only two systems were compared.
         """
         from ranktrial.reports.figures.family import diagram, filled
 
         if self.family is None:
             raise UserError("two systems have no diagram; draw forest_plot()")
-        figure = diagram(filled(self.family, title))
-        files.save_figure(figure, path)
-        return figure
+        return files.saved(diagram(filled(self.family, title)), path)
 
     def table(self, path: Places = None) -> str:
         """All tables as LaTeX (booktabs), Markdown, or tab-separated values at full precision, by the ending of `path`
@@ -155,7 +160,9 @@ class Findings(Parts):
         return text
 
     def numbers(self) -> dict[str, Any]:
-        """All numbers as plain values, such as JSON has: the sentence, and each comparison's effects and record."""
+        """All numbers as plain values, such as JSON has: the sentence, and each comparison's effects and record (the
+        fields of meta/{comparison}.json, docs/results.md).
+        """
         found: dict[str, Any] = {"sentence": self.sentence(), "warnings": self.warnings, "measure": self.measure}
         found["comparisons"] = {
             name: {"effects": [dict(vars(row)) for row in one.effects], **plain(one.meta)}
@@ -183,4 +190,6 @@ class Findings(Parts):
         """
         from ranktrial.api.page import write
 
+        if Path(folder).exists() and not Path(folder).is_dir():
+            raise UserError(f"{folder}: a file; expected a folder")
         return write(self, Path(folder), title)

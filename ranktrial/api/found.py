@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ranktrial.api.scored import Scored
@@ -57,7 +58,7 @@ class Parts:
         tables = [table_of(found.effects).assign(comparison=name) for name, found in self.comparisons.items()]
         if not tables:
             return pd.DataFrame()
-        every = pd.concat(tables, ignore_index=True)
+        every = pd.concat(tables, ignore_index=True).fillna(np.nan).infer_objects()  # numbers are no objects
         return every[["comparison", *(name for name in every if name != "comparison")]]
 
     def as_table(self, found: Found) -> Forest:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import numbers as numbers_of
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
 import pandas as pd
 
 from ranktrial.api import files
 from ranktrial.api.findings import Findings
 from ranktrial.api.found import LABELS
-from ranktrial.common.errors import UserError
+from ranktrial.common.errors import UserError, shortened
 from ranktrial.common.extras import names_extras
 from ranktrial.common.wording import hint
 from ranktrial.configuration.sections.comparison import Assumed
@@ -37,14 +39,15 @@ QUERIES, COLLECTIONS, SEEDS = (25, 50, 100, 200, 400, 800, 1600), (3, 5, 7, 10, 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Plan:
-    """The designs of a further study. table: one row per design (queries of a collection, collections, seeds) with its
-    variance, smallest detectable effect and expected half-width of the interval, in units of the effect."""
+    """The designs of a further study; `power` makes them."""
 
     record: PlanRecord
 
     @property
     def table(self) -> pd.DataFrame:
-        """All designs."""
+        """One row per design (queries of a collection, collections, seeds) with its variance, smallest detectable
+        effect and expected half-width of the interval, in units of the effect.
+        """
         return designs([self.record])
 
     def sentence(self) -> str:
@@ -59,9 +62,7 @@ class Plan:
         """The detectable effect by queries, collections and seeds; written to `path` (.pdf, .svg, .png) if given."""
         from ranktrial.reports.figures.study_design import contour_figure
 
-        drawn = contour_figure(self.record, LABELS)
-        files.save_figure(drawn, path)
-        return drawn
+        return files.saved(contour_figure(self.record, LABELS), path)
 
 
 @names_extras()
@@ -83,17 +84,42 @@ def power(
 ) -> Plan:
     """Plan a further study: what each design detects with this power, and the cheapest for a target.
 
-    found: a comparison, whose variances are used; of several, `comparison` names one. Without one, standard deviations
-    are assumed, in units of the effect: query_sd of the difference over queries, collection_sd of the true effect
-    between collections, seed_sd between the seeds of a trained system, of which there are `trained` (0, 1 or 2).
-    effect: the smallest effect of interest; or half_width, that of the interval. queries (of a collection), collections
-    and seeds: the designs, ascending. Formulas: docs/formulas.md, "Planning a study". Raises UserError for numbers
-    outside their bounds, and a comparison without values per query.
+    Formulas and their source: docs/formulas.md, "Planning a study".
+
+    Args:
+        found: a comparison, whose variances are used; without one, standard deviations are assumed.
+        comparison: its name, where `found` has several.
+        effect: the smallest effect of interest, in units of the effect; or
+        half_width: the wanted half-width of the interval.
+        power: probability that the effect is detected.
+        alpha: level of significance, two-sided.
+        queries: of a collection; the designs, ascending.
+        collections: their numbers, ascending.
+        seeds: their numbers, ascending.
+        query_sd: standard deviation of the difference over queries.
+        collection_sd: of the true effect between collections.
+        seed_sd: between the seeds of a trained system.
+        trained: the number of trained systems.
+
+    Returns:
+        The designs, which print as a sentence.
+
+    Raises:
+        UserError: for numbers outside their bounds, and a comparison without values per query.
     """
+    if found is not None and not isinstance(found, Findings):
+        raise UserError(f"power: expected findings of compare, not {shortened(found)}")
     _check(power=power, alpha=alpha, effect=effect, half_width=half_width, query_sd=query_sd)
+    for name, sd in (("collection_sd", collection_sd), ("seed_sd", seed_sd)):
+        if sd != 0:
+            _check(**{name: sd})
+    if trained not in (0, 1, 2):
+        raise UserError(f"power: trained: {trained!r}; expected 0, 1 or 2 systems")
     for name, numbers, least in (("queries", queries, 2), ("collections", collections, 2), ("seeds", seeds, 1)):
-        if not numbers or list(numbers) != sorted(set(numbers)) or min(numbers) < least:
-            raise UserError(f"power: {name}: {list(numbers)}; expected ascending numbers from {least}")
+        given = list(numbers)
+        whole = given and all(isinstance(number, int | np.integer) for number in given)
+        if not whole or given != sorted(set(given)) or min(given) < least:
+            raise UserError(f"power: {name}: {given}; expected ascending whole numbers from {least}")
     if effect is not None and half_width is not None:
         raise UserError("power: effect and half_width are two targets; expected one")
     if found is None:
@@ -109,9 +135,9 @@ def power(
         plan=name,
         alpha=alpha,
         power=power,
-        queries=tuple(queries),
-        collections=tuple(collections),
-        seeds=tuple(seeds),
+        queries=tuple(map(int, queries)),
+        collections=tuple(map(int, collections)),
+        seeds=tuple(map(int, seeds)),
         effect=effect,
         half_width=half_width,
     )
@@ -121,8 +147,8 @@ def power(
 def _check(**numbers: float | None) -> None:
     for name, value in numbers.items():
         most = 1 if name in ("power", "alpha") else float("inf")
-        if value is not None and not 0 < value < most:
-            raise UserError(f"power: {name}: {value:g}; expected a number above 0{' and below 1' if most == 1 else ''}")
+        if value is not None and (not isinstance(value, numbers_of.Real) or not 0 < value < most):
+            raise UserError(f"power: {name}: {value!r}; expected a number above 0{' and below 1' if most == 1 else ''}")
 
 
 def _name(found: Findings, comparison: str | None) -> str:

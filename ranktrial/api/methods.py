@@ -5,6 +5,7 @@ Reads and writes nothing. docs/configuration.md, `comparisons`, describes the ke
 
 from __future__ import annotations
 
+import numbers
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -73,7 +74,7 @@ def methods_of(given: Mapping[str, Any], lower_is_better: bool, seed: int) -> Me
     known = keys_of(Statistics)
     for name, load in PLUG_INS.items():
         try:
-            load(given.get(name, known[name].default))
+            load(str(given.get(name, known[name].default)))
         except (ValueError, AttributeError) as error:
             raise UserError(f"{WHERE}: {name}: {error}") from None
     own = _own(given)
@@ -89,8 +90,10 @@ def methods_of(given: Mapping[str, Any], lower_is_better: bool, seed: int) -> Me
         raise UserError(f"{WHERE}: task_interval: {problem}")
     if statistics.margin is not None and not effect.HAS_DIFFERENCE:
         raise UserError(f"{WHERE}: margin: only with an effect of a difference, such as MD")
+    if type(lower_is_better) is not bool or not isinstance(seed, numbers.Integral) or seed < 0:
+        raise UserError(f"{WHERE}: expected lower_is_better: True or False, and seed: a whole number from 0")
     clusters = given.get("clusters", "auto")
-    if isinstance(clusters, str) and clusters not in ("auto", "gold-document", "query"):
+    if not isinstance(clusters, Mapping) and clusters not in ("auto", "gold-document", "query"):
         raise UserError(f"{WHERE}: clusters: expected auto, gold-document, query or {{task: {{query: cluster}}}}")
     return Methods(statistics, own, clusters if isinstance(clusters, str) else "auto", lower_is_better, seed)
 

@@ -30,6 +30,7 @@ EFFECT, VARIANCE = "yi", "vi"
 NAMES = ("task", "study", "dataset", "collection", "slab")
 QUERIES = ("n", "ni", "queries")
 UNNAMED = "effect"
+SMALLEST, LARGEST = 1e-200, 1e100  # beyond these, squares and their inverses overflow
 
 
 def is_effects(data: Any) -> bool:
@@ -62,11 +63,12 @@ def from_effects(
     )
     found = synthesise(sizes, settings, intervals, dependence)
     reported = reported_within(settings.effect, None)
-    queries = next((table[name].tolist() for name in QUERIES if name in table), [None] * len(table))
+    counts = next((table[name] for name in QUERIES if name in table), pd.Series(None, table.index, dtype=object))
+    queries = [_count(row, n) for row, n in enumerate(counts)]
     rows = [
         EffectsRow(
             task=task,
-            n=None if n is None or pd.isna(n) else int(n),
+            n=n,
             effect=size.effect,
             variance=size.variance,
             se=size.se,
@@ -83,13 +85,25 @@ def from_effects(
     return Findings.alone(Results(pd.DataFrame(rows), meta, []), shown, how.lower_is_better, stated)
 
 
+def _count(row: int, given: Any) -> int | None:
+    """The number of a task's queries. Raises UserError for what is none."""
+    if pd.isna(given):
+        return None
+    number = pd.to_numeric(given, errors="coerce")
+    if not number >= 1 or number % 1:
+        raise UserError(f"row {row}: {shortened(given)} queries; expected a whole number from 1, or none")
+    return int(number)
+
+
 def _sizes(table: pd.DataFrame, effect_type: str) -> dict[str, EffectSize]:
     """The effects by task."""
     name = next((name for name in NAMES if name in table), None)
-    tasks = [str(task) for task in (table[name] if name else table.index)]
+    tasks = [None if pd.isna(task) else str(task) for task in (table[name] if name else table.index)]
     found: dict[str, EffectSize] = {}
     for row, (task, effect, variance) in enumerate(zip(tasks, table[EFFECT], table[VARIANCE], strict=True)):
         where = f"row {row} (task {task})"
+        if task is None:
+            raise UserError(f"row {row}: no task in the column {name}; expected a name")
         if task in found:
             raise UserError(f"{where}: the task is given twice; expected one effect per task")
         numbers = pd.to_numeric(pd.Series([effect, variance]), errors="coerce").to_numpy(dtype=float)
@@ -98,12 +112,16 @@ def _sizes(table: pd.DataFrame, effect_type: str) -> dict[str, EffectSize]:
             raise UserError(
                 f"{where}: {problem}; expected a finite effect and its variance, the squared standard error"
             )
-        if not numbers[1] > 0:
-            raise UserError(f"{where}: vi {numbers[1]:g}; expected a variance above 0, the squared SE")
+        if not SMALLEST < numbers[1] < LARGEST or abs(numbers[0]) > LARGEST:
+            problem = f"yi {numbers[0]:g} and vi {numbers[1]:g}"
+            raise UserError(
+                f"{where}: {problem}; expected a variance above 0, the squared SE, and no number above 1e100"
+            )
         try:
             estimate = combined(effect_type, float(numbers[0]))
         except ValueError as error:
-            raise UserError(f"{where}: yi {numbers[0]:g}: {error}") from None
+            said = f"a correlation between -1 and 1, for effect {effect_type}"
+            raise UserError(f"{where}: yi {numbers[0]:g}; expected {said}") from error
         found[task] = EffectSize(effect_type, 0, None, None, estimate, float(numbers[1]))
     if not found:
         raise UserError("the table of effects has no rows; expected the columns task, yi, vi")

@@ -42,10 +42,17 @@ class Given:
 def read(*places: str | Path, measure: str = "", columns: str = "") -> pd.DataFrame:
     """Read files of scores, or a folder of them, into the table that `compare` takes.
 
-    measure: the one to read, where a table has several; otherwise the name of the values. columns: what the columns of
-    a table are, "systems", "tasks" or "measures", where their names do not tell. Returns a DataFrame with the columns
-    task, query, system, seed, measure and value; without query for the task scores of a leaderboard. Raises UserError,
-    with file and line, for what cannot be read.
+    Args:
+        *places: tables (CSV, TSV, JSON lines, parquet), folders of lm-evaluation-harness or MTEB … (docs/datasets.md).
+        measure: the one to read, where a table has several; otherwise the name of the values.
+        columns: what the columns of a table are, "systems", "tasks" or "measures", where their names do not tell.
+
+    Returns:
+        A table with the columns task, query, system, seed, measure and value; without query for the task scores of a
+            leaderboard.
+
+    Raises:
+        UserError: with file and line, for what cannot be read.
     """
     given = gathered(places, measure, columns)
     if given.scores is None:
@@ -120,6 +127,8 @@ def _folder(places: Sequence[str | Path]) -> Folder:
     """The files that are given, and those of the folders, as the files of one folder."""
     if not places:
         raise UserError("no file is given; expected files of scores, or runs with their qrels")
+    if wrong := [place for place in places if not isinstance(place, str | os.PathLike)]:
+        raise UserError(f"expected paths of files or folders, not {shortened(wrong[0])}")
     paths = [Path(place) for place in places]
     if len(paths) == 1 and paths[0].is_dir():
         return read_folder(str(paths[0]))

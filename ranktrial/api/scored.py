@@ -24,6 +24,7 @@ from ranktrial.synthesis.families import ScoresBySystem
 ONE_TASK = "all"  # the only task of a table without tasks
 LEADERBOARD = "leaderboard"
 UNNAMED = "score"  # the measure that nobody names
+BEYOND = 1e100  # whose squares overflow: no value of a measure
 PAIR = ("control", "treatment")
 EXPECTED = "expected the columns task, query, system, value"
 
@@ -72,7 +73,12 @@ def of_pairs(pairs: Mapping[object, object], names: tuple[str, str], measure: st
         raise UserError(f"control and treatment are both {names[0]!r}; expected two names")
     for task, pair in pairs.items():
         if not isinstance(pair, Sequence) or len(pair) != len(PAIR):
-            raise UserError(f"task {task}: expected a pair of values, (control, treatment), not {shortened(pair)}")
+            table = (
+                "; for a table give pd.DataFrame(data)"
+                if roles([str(name) for name in pairs]).system is not None
+                else ""
+            )
+            raise UserError(f"task {task}: expected a pair (control, treatment), not {shortened(pair)}{table}")
         own = [_matrix(f"task {task}, {name}", values) for name, values in zip(names, pair, strict=True)]
         if not any(isinstance(values, pd.Series | pd.DataFrame | Mapping) for values in pair):
             counts = [len(table) for table in own]
@@ -97,8 +103,9 @@ def _matrix(where: str, values: object) -> pd.DataFrame:
         raise UserError(f"{where}: no values; expected shape (queries,) or (queries, seeds)")
     ids = values.index if isinstance(values, pd.Series | pd.DataFrame) else range(1, len(table) + 1)
     table.index = pd.Index([str(query) for query in ids])
-    if not np.isfinite(table.to_numpy()).all():
-        row = table.index[~np.isfinite(table.to_numpy()).all(axis=1)][0]
+    wrong = ~(np.abs(table.to_numpy()) < BEYOND).all(axis=1)
+    if wrong.any():
+        row = table.index[wrong][0]
         raise UserError(f"{where}: the value of query {row} is not a finite number")
     if table.index.has_duplicates:
         raise UserError(f"{where}: query {table.index[table.index.duplicated()][0]} has two values; expected one")
@@ -189,7 +196,8 @@ def _plain(measure: str) -> str:
 def _wide(table: pd.DataFrame, found: Roles) -> pd.DataFrame:
     """The rows of a table with a column per system."""
     names = [table.columns[place] for place in found.values]
-    if len(names) < 2 or all(canonical(name) for name in names):
+    texts = [name for name in names if pd.to_numeric(table[name], errors="coerce").isna().all(axis=None)]
+    if len(names) < 2 or texts or all(canonical(name) for name in names):
         raise UserError(f"no column of systems among {_listed(table.columns)}; {EXPECTED}, or a column per system")
     own = _named(table, found)
     return pd.concat([own.assign(system=name, value=table[name]) for name in names], ignore_index=True)
@@ -209,7 +217,7 @@ def _of_measure(long: pd.DataFrame, column: str, measure: str | None) -> tuple[p
 def _checked(long: pd.DataFrame, measure: str | None) -> pd.DataFrame:
     """The rows with numbers. Raises UserError for another value, and for two values of one query."""
     values = pd.to_numeric(long["value"], errors="coerce").astype(float)
-    wrong = ~np.isfinite(values.to_numpy())
+    wrong = ~(np.abs(values.to_numpy()) < BEYOND)
     if wrong.any():
         first = long[wrong].iloc[0]
         value = str(first["value"]) if isinstance(first["value"], float) else shortened(first["value"])

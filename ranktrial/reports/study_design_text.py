@@ -74,7 +74,7 @@ def _variance(plan: PlanRecord) -> list[str]:
 def _target(plan: PlanRecord) -> list[str]:
     target = plan.target
     if target == Target():
-        return ["State plan_study.effect or half_width to find the cheapest design."] if plan.present is None else []
+        return ["Without a target (effect or half_width), no design is the cheapest."] if plan.present is None else []
     aim = f"For a half-width of {target.half_width:g}" if target.effect is None else f"To detect {target.effect:g}"
     parts = []
     for test, where in (("summary", "over collections"), ("task", "in one collection")):

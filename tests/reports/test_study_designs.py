@@ -68,7 +68,7 @@ def test_where_no_design_is_enough_it_says_what_would_be():
 
 def test_without_a_target_or_a_design_it_asks_for_one():
     found = made(present=False)
-    assert sentence(found) == "State plan_study.effect or half_width to find the cheapest design."
+    assert sentence(found) == "Without a target (effect or half_width), no design is the cheapest."
     assert remarks(found, LABELS) == []
 
 
