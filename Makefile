@@ -20,7 +20,7 @@ help:  ## show this list
 # have planned it. `core` is what `import ranktrial` needs.
 KNOWN = core workflow bm25 neural learning-to-rank test docs
 ALL = workflow bm25 neural learning-to-rank
-OF_CORE = new status verify compare-archives
+OF_CORE = new status
 OF_TESTS = test test-fast test-slurm test-long durations benchmark benchmark-gpu sizes growth reruns architecture lint format types
 EXTRAS ?= $(sort core $(if $(filter-out docs notebooks $(OF_CORE),$(MAKECMDGOALS)),workflow) $(if $(filter docs notebooks,$(MAKECMDGOALS)),docs) \
   $(if $(filter check-gpu export-model,$(MAKECMDGOALS)),neural) $(if $(filter setup $(OF_TESTS),$(MAKECMDGOALS)),$(ALL)) \
