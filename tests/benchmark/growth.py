@@ -160,23 +160,33 @@ def exponents(taken: list[Taken]) -> dict[str, float]:
 
 
 def draw(taken: list[Taken], slopes: dict[str, float], path: Path) -> None:
-    """Seconds and memory of each stage over the number of documents."""
+    """Seconds and memory of each stage over the number of documents, its name at the end of its line."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
+    from ranktrial.reports.figures.marks import DIAMOND, INK, MUTED
+
     figure = Figure(figsize=(9, 4.6), layout="constrained")
     FigureCanvasAgg(figure)
-    left, right = figure.subplots(1, 2)
-    for stage in dict.fromkeys(one.stage for one in taken):
-        of_stage = [one for one in taken if one.stage == stage]
-        documents = [one.documents for one in of_stage]
-        label = f"{stage} ({slopes[stage]:.2f})" if stage in slopes else stage
-        left.plot(documents, [one.seconds for one in of_stage], marker="o", markersize=3, label=label)
-        right.plot(documents, [one.peak_rss_mb for one in of_stage], marker="o", markersize=3)
-    for axes, what in ((left, "Seconds"), (right, "Peak memory (MB)")):
-        axes.set(xscale="log", yscale="log", xlabel="Documents", ylabel=what)
-        axes.grid(alpha=0.3)
-    figure.legend(loc="outside lower center", ncols=5, fontsize=8, title="Stage (exponent of time)", title_fontsize=8)
+    for axes, value, what in zip(
+        figure.subplots(1, 2), ("seconds", "peak_rss_mb"), ("Seconds", "Peak MB"), strict=True
+    ):
+        ends = []
+        for stage in dict.fromkeys(one.stage for one in taken):
+            points = [(one.documents, getattr(one, value)) for one in taken if one.stage == stage]
+            axes.plot(*zip(*points, strict=True), marker="o", markersize=3, color=DIAMOND, linewidth=0.9)
+            name = f"{stage} ({slopes[stage]:.2f})" if stage in slopes and value == "seconds" else stage
+            ends.append((points[-1], name))
+        axes.set(xscale="log", yscale="log")
+        axes.set_xlabel("Documents", color=INK)
+        axes.set_title(what, loc="left", fontsize=9, color=MUTED)
+        axes.spines[["top", "right"]].set_visible(False)
+        low, high = np.log(axes.get_ylim())
+        above = -np.inf
+        for (x, y), name in sorted(ends, key=lambda end: end[0][1]):
+            above = max((np.log(y) - low) / (high - low), above + 0.045)  # names stand clear of one another
+            axes.annotate(name, (x, y), xytext=(1.03, above), textcoords="axes fraction", fontsize=8, color=INK,
+                          va="center", arrowprops={"arrowstyle": "-", "color": MUTED, "linewidth": 0.4, "relpos": (0, 0.5)})  # fmt: skip
     figure.savefig(path, dpi=150)
 
 
