@@ -4,6 +4,7 @@ BIN := $(VENV)/bin
 BASE_PYTHON ?= $(shell command -v python3.11 || command -v python3)
 CONFIG ?= config/config.yaml
 LAUNCHER := scripts/engine/snakemake.sh
+RANKTRIAL := RANKTRIAL_MAKE=1 $(BIN)/python -m ranktrial.api.command
 # Quote a value from the command line as one shell word, whatever it contains.
 quoted = '$(subst ','\'',$(1))'
 
@@ -76,7 +77,7 @@ packages:
 run prepare plan archive export-runs resume: export RANKTRIAL_SETUP = 1
 
 new: setup  ## inspect FOLDER (collections, runs, scores of MEASURE) and write a configuration for it (OUT=config/FOLDER.yaml)
-	@$(BIN)/python -m scripts.new.front --folder=$(call quoted,$(FOLDER)) $(if $(MEASURE),--measure=$(call quoted,$(MEASURE))) $(if $(COLUMNS),--columns=$(call quoted,$(COLUMNS))) $(if $(OUT),--out=$(call quoted,$(OUT)))
+	@$(RANKTRIAL) new $(call quoted,$(FOLDER)) $(if $(MEASURE),--measure=$(call quoted,$(MEASURE))) $(if $(COLUMNS),--columns=$(call quoted,$(COLUMNS))) $(if $(OUT),--out=$(call quoted,$(OUT)))
 
 prepare: setup  ## fetch and check all data and models of CONFIG; afterwards no step needs the network
 	$(BIN)/snakemake prepare --configfile=$(call quoted,$(CONFIG))
@@ -85,7 +86,7 @@ run: setup  ## run the experiment of CONFIG (config/config.yaml); VERBOSE=1 show
 	$(BIN)/snakemake --configfile=$(call quoted,$(CONFIG))
 
 status: setup  ## show the progress of the runs under way, or of the last (of CONFIG or EXPERIMENT), in another terminal
-	@$(BIN)/python -m scripts.engine.status $(if $(EXPERIMENT)$(filter command% environment%,$(origin CONFIG)),$(CHOSEN))
+	@$(RANKTRIAL) status $(if $(EXPERIMENT)$(filter command% environment%,$(origin CONFIG)),$(CHOSEN))
 
 plan: setup  ## estimate what a further study could detect, from the variances of CONFIG's comparisons
 	$(BIN)/snakemake plan_study --configfile=$(call quoted,$(CONFIG))
@@ -94,31 +95,30 @@ check: setup  ## check that all datasets and models of CONFIG are available, wit
 	$(BIN)/snakemake check --configfile=$(call quoted,$(CONFIG))
 
 GIVEN = test -n $(call quoted,$(ARCHIVE)) || { echo "error: expected ARCHIVE=file, such as results/example/example.crate.zip" >&2; exit 2; }
-ARCHIVING = $(BIN)/python -m scripts.archive
 CHOSEN = $(if $(EXPERIMENT),--experiment=$(call quoted,$(EXPERIMENT)),--config=$(call quoted,$(CONFIG)))
 
 archive: setup  ## pack a finished experiment into one file (CONFIG or EXPERIMENT; FULL=1: with models and texts)
-	@$(ARCHIVING).front $(CHOSEN) $(if $(FULL),--extent full)
+	@$(RANKTRIAL) archive $(CHOSEN) $(if $(FULL),--extent full)
 
 check-results: setup  ## check that results are what their jobs wrote (all, or those of CONFIG or EXPERIMENT)
-	@$(ARCHIVING).check_results $(if $(EXPERIMENT)$(filter command% environment%,$(origin CONFIG)),$(CHOSEN))
+	@$(RANKTRIAL) check-results $(if $(EXPERIMENT)$(filter command% environment%,$(origin CONFIG)),$(CHOSEN))
 
 verify: setup  ## check every hash and number of ARCHIVE (REPORT=file.tsv)
 	@$(GIVEN)
-	@$(ARCHIVING).verify --archive=$(call quoted,$(ARCHIVE)) --recompute $(if $(REPORT),--report=$(call quoted,$(REPORT)))
+	@$(RANKTRIAL) verify --archive=$(call quoted,$(ARCHIVE)) --recompute $(if $(REPORT),--report=$(call quoted,$(REPORT)))
 
 resume: setup  ## write the results of ARCHIVE into this clone (FILL=1: make its data again, SEND=1; OVERWRITE=1; LINKS=1)
 	@$(GIVEN)
-	@$(ARCHIVING).resume --archive=$(call quoted,$(ARCHIVE)) $(if $(FILL),--fill) $(if $(SEND),--send-variables) $(if $(OVERWRITE),--overwrite) $(if $(LINKS),--follow-links)
+	@$(RANKTRIAL) resume --archive=$(call quoted,$(ARCHIVE)) $(if $(FILL),--fill) $(if $(SEND),--send-variables) $(if $(OVERWRITE),--overwrite) $(if $(LINKS),--follow-links)
 
 compare-archives: setup  ## compare the archives A and B, with output in the folder OUT (comparison)
-	@$(ARCHIVING).compare_archives --a=$(call quoted,$(A)) --b=$(call quoted,$(B)) --out=$(call quoted,$(or $(OUT),comparison))
+	@$(RANKTRIAL) compare-archives --a=$(call quoted,$(A)) --b=$(call quoted,$(B)) --out=$(call quoted,$(or $(OUT),comparison))
 
 export-runs: setup  ## export runs to one folder, each with its provenance (CONFIG or EXPERIMENT)
-	@$(ARCHIVING).front $(CHOSEN) --extent runs
+	@$(RANKTRIAL) export-runs $(CHOSEN)
 
 export-model: setup  ## export the trained checkpoint of SYSTEM (SEED: its first) with a model card to the new folder OUT
-	@$(ARCHIVING).export_model --config=$(call quoted,$(CONFIG)) --system=$(call quoted,$(SYSTEM)) $(if $(SEED),--seed=$(call quoted,$(SEED))) --out=$(call quoted,$(OUT))
+	@$(RANKTRIAL) export-model --config=$(call quoted,$(CONFIG)) --system=$(call quoted,$(SYSTEM)) $(if $(SEED),--seed=$(call quoted,$(SEED))) --out=$(call quoted,$(OUT))
 
 WORKERS ?= 2
 # Keep compiled modules, whatever the shell sets: workspaces copy them, so that a hundred processes do not recompile them.
@@ -153,10 +153,10 @@ benchmark-gpu: setup  ## time training, encoding, re-ranking and search with a l
 	$(BIN)/python -m tests.benchmark.gpu $(ROWS) --repeats $(or $(REPEATS),2)
 
 check-cluster: setup  ## ask Slurm whether it would take one job of each kind that profiles/slurm requests; starts none
-	@$(BIN)/python -m scripts.engine.check_cluster
+	@$(RANKTRIAL) check-cluster
 
 check-gpu: setup  ## check that torch uses the GPUs of this node, and at which rate (srun -p gpu --gpus=2 make check-gpu)
-	@$(BIN)/python -m scripts.training.check_gpu
+	@$(RANKTRIAL) check-gpu
 
 sizes: setup  ## time training, encoding and re-ranking with models of BERT's sizes, for a GPU (results/sizes/sizes.tsv)
 	$(BIN)/snakemake --configfile config/insurance.yaml -- $(firstword $(BENCHMARKED))

@@ -29,7 +29,7 @@ def described_rules():
 def archive_settings(wildcards):
     """The settings of the archive's jobs, with the extent if the rule has that wildcard."""
     if AS_MODULE:
-        sys.exit("error: an archive is written in a clone of ranktrial, and not where that is a module")
+        sys.exit("error: an archive is written where ranktrial is the whole workflow, and not a part of another")
     return {
         **{"experiment": EXPERIMENT.name, "config_files": CONFIG_FILES, "snakemake": snakemake.__version__},
         **{"config": with_text_keys(config, CONFIG_NAME), "rules": described_rules()},

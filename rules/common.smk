@@ -1,9 +1,8 @@
 """Helpers for rules, for the experiment of start.smk: paths below results/, the code of a job, the user's data.
 
-Provides `result`, `shown`, `repository`, `code`, `code_of_model`, `source_files`, `with_source`, `systems_of_type`, `one_of`, `graph` (jobs behind the results) and `deleted`. Rule files import or define all other names.
+Provides `result`, `shown`, `code`, `code_of_model`, `source_files`, `with_source`, `systems_of_type`, `one_of`, `graph` (jobs behind the results) and `deleted`. Rule files import or define all other names.
 """
 
-import os
 import re
 import sys
 from functools import cache
@@ -43,21 +42,15 @@ def shown(path, caption, category, **labels):
     return report(path, caption=f"captions/{caption}.rst", category=category, labels=labels)
 
 
-def repository(path):
-    """Return the path of one of the workflow's own files, as it appears in jobs and records."""
-    return os.path.join(PATH_TO_REPOSITORY, path)
-
-
 def code(script, loads=()):
-    """The parameter `code` of a rule that runs scripts/{script}: its path, and a digest of its and its modules' syntax.
+    """The parameter `code` of a rule that runs scripts/{script}: its module, and a digest of it and all behind it.
 
-    `loads` are the files of the repository that it loads by name. Both may be functions of the wildcards.
+    `loads` are the files of the repository that it loads or reads by name. Both may be functions of the wildcards.
     """
 
     def of_job(wildcards):
         named, loaded = (given(wildcards) if callable(given) else given for given in (script, loads))
-        of_script = job_code(named, *loaded)
-        return of_script | {"script": repository(of_script["script"])}
+        return job_code(named, *loaded)
 
     return of_job
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from ranktrial.common import processes as interruption
 from ranktrial.common.errors import UserError
 from ranktrial.common.extras import provide
+from ranktrial.engine.deployment import take_handlers
 from ranktrial.engine.display import ending
 from ranktrial.engine.identity import identify, OwnPlaces
 from ranktrial.engine.job_records import refuse_false_records
@@ -24,11 +25,7 @@ from ranktrial.experiment.exhibits import forest
 PLOTS = {result("figure", figure=name, figure_format="png"): name for name in EXPERIMENT.comparisons}
 PROGRESS = None
 complete(workflow, RESULTS, MEASURED)
-identify(
-    workflow.rules,
-    REPOSITORY,
-    OwnPlaces(own_data(), OWN_DATA.sha256, ("results/", repository("scripts/"), repository("ranktrial/"))),
-)
+identify(workflow.modifier.rules, OwnPlaces(own_data(), OWN_DATA.sha256))
 time_alone(workflow, EXPERIMENT.timing)
 if not AS_MODULE:  # in a module, rules and output belong to another workflow
     prefer_first(workflow, list(PLOTS))
@@ -90,3 +87,7 @@ onerror:  # Slurm's own logs are read as well: a job may fail before its rule's 
     else:
         for line in errors_of_logs([Path(RESULTS, "logs"), Path(".snakemake/slurm_logs")], STARTED):
             print(line, file=sys.stderr)
+
+
+if DEPLOYED:
+    take_handlers(workflow)

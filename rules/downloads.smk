@@ -4,13 +4,9 @@ In: URLs, PyPI packages, ids of ir_datasets, hub ids. Out: results/downloads/, s
 check` prints a table to the terminal, with one line for each missing item.
 """
 
-import shlex
-
 from ranktrial.engine.rule_helpers import settings
 from ranktrial.experiment.records import UNTRAINED
 from scripts.datasets import planning as datasets
-
-FETCH = shlex.quote(repository("scripts/datasets/fetch.py"))
 
 
 localrules:
@@ -39,7 +35,7 @@ rule fetch:  # no parameter `code`: the SHA-256 identifies the download, whichev
     conda:
         "../envs/workflow.yaml"
     shell:
-        f"python {FETCH}" " --download {output.download:q} --settings {params.settings:q} --log {log:q}"
+        "python -P -m scripts.datasets.fetch --download {output.download:q} --settings {params.settings:q} --log {log:q}"
 
 
 use rule fetch as fetch_folder with:

@@ -5,20 +5,15 @@ are not inputs: if they were deleted to save space, the job reports this in one 
 again. The statistics of datasets (statistics.json) are inputs, since they have the SHA-256 of the texts.
 """
 
-from pathlib import Path
-
 from scripts.explorer import planning as explorer
-
-PAGE = sorted(str(file) for file in Path(repository("scripts/explorer/page")).rglob("*") if file.is_file())
 
 
 use rule in_workflow as explorer with:
     input:
-        [*explorer.qrels(EXPERIMENT), *explorer.statistics(EXPERIMENT), *PAGE],
+        [*explorer.qrels(EXPERIMENT), *explorer.statistics(EXPERIMENT)],
         metrics=explorer.metrics(EXPERIMENT),
         runs=explorer.runs(EXPERIMENT),
-        style=repository("ranktrial/reports/writing/page.css"),
     output:
         folder=directory(result("explorer")),
     params:
-        **job("explorer/write.py", planned(explorer.explorer_settings)),
+        **job("explorer/write.py", planned(explorer.explorer_settings), explorer.page_files()),

@@ -11,14 +11,14 @@ from inspect import signature
 
 from ranktrial.engine.rule_helpers import options, settings
 
-RUN = "python {params.code[script]:q} {params.function} {params.options:q} --settings {params.settings:q} --log {log:q}"
+RUN = "python -P -m {params.code[module]} {params.function} {params.options:q} --settings {params.settings:q} --log {log:q}"
 
 
 def job(script, of_job=lambda wildcards: {}, loads=()):
     """The parameters of a rule that inherits RUN; `of_job` returns the settings for the wildcards.
 
     `script` is a file below scripts/, with the function's name after a colon if it has several, or the parameter `code`.
-    `loads` are the files that it loads by name, or a function of the wildcards.
+    `loads` are the files of ours that it loads or reads by name, or a function of the wildcards.
     """
     file, _, function = script.partition(":") if isinstance(script, str) else (None, "", "")
     return {

@@ -13,7 +13,7 @@ from scripts.reports import planning as pages
 
 PUBLISHED_FILES = pages.user_files(EXPERIMENT)
 BESIDE_PUBLISHED = pages.compared_with(EXPERIMENT)
-LOOKS = [repository(f"ranktrial/reports/writing/page.{kind}") for kind in ("css", "js")]
+LOOKS = [f"ranktrial/reports/writing/page.{kind}" for kind in ("css", "js")]
 
 
 localrules:
@@ -26,7 +26,6 @@ report: "captions/workflow.rst"
 
 use rule in_workflow as report with:
     input:
-        LOOKS,
         unpack(planned(sections.inputs)),
     output:
         summary=result("summary"),
@@ -35,13 +34,12 @@ use rule in_workflow as report with:
         **job(
             "reports/report.py",
             lambda wildcards: sections.settings(EXPERIMENT) | graph().drawn(rule.name for rule in workflow.rules),
-            [*sections.sources(), *loaded_modules(EXPERIMENT.comparisons.values())],
+            [*LOOKS, *sections.sources(), *loaded_modules(EXPERIMENT.comparisons.values())],
         ),
 
 
 use rule in_workflow as published with:
     input:
-        LOOKS if pages.mapping(EXPERIMENT) else [],
         published=PUBLISHED_FILES.get("published", []),
         references=bm25.references(EXPERIMENT),
         mapping=PUBLISHED_FILES.get("mapping", []),
@@ -58,4 +56,4 @@ use rule in_workflow as published with:
         page=result("published_page", page_format="md"),
         html=pages.page_as_html(EXPERIMENT),
     params:
-        **job("reports/published.py", planned(pages.published_settings)),
+        **job("reports/published.py", planned(pages.published_settings), LOOKS if pages.mapping(EXPERIMENT) else []),

@@ -1,8 +1,9 @@
 """The start of a run, before planning: read and resolve the configuration, or exit with a one-line error.
 
 In: the configuration. Provides all other rule files with EXPERIMENT (the resolved experiment), CAUTIONS, CONFIG_NAME,
-CONFIG_FILES, AS_MODULE (whether another workflow uses this one), REPOSITORY, PATH_TO_REPOSITORY, RESULTS (the
-experiment's folder), OWN_DATA, own_data, SOURCES (the locations of data and models) and STARTED (when this process started).
+CONFIG_FILES, AS_MODULE (whether this is a part of another workflow), DEPLOYED (whether it is the whole of another
+repository's), REPOSITORY (a clone, or the installed package), RESULTS (the experiment's folder), OWN_DATA, own_data, SOURCES
+(the locations of data and models) and STARTED (when this process started).
 """
 
 import gc
@@ -18,12 +19,16 @@ import snakemake
 
 gc.set_threshold(100_000, 50, 50)  # a plan keeps its objects: default collection takes a tenth of the time
 
-# From this file and not from the main Snakefile (workflow.basedir), which is another repository's if this is a module.
-REPOSITORY = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).resolve().parent
-if not (REPOSITORY / "scripts").is_dir():
-    sys.exit(
-        f"error: {REPOSITORY}: no scripts/ there; `snakefile:` of the module must be a path in a clone of ranktrial"
-    )
+# The folder of this file, and not of the main Snakefile (workflow.basedir), which is another repository's if this is a
+# module. Snakemake may have fetched it from elsewhere; then the modules are those of the installed package.
+RULES = workflow.current_basedir
+CLONE = Path(RULES.get_path_or_uri(secret_free=True)).resolve().parent
+if (CLONE / "ranktrial").is_dir():
+    sys.path.insert(0, str(CLONE))
+try:
+    from ranktrial.common.home import HOME as REPOSITORY
+except ModuleNotFoundError:
+    sys.exit("error: the package ranktrial is not installed beside Snakemake, in the version that the Snakefile names")
 sys.path.insert(0, str(REPOSITORY))
 from ranktrial.common.configurations import of_same_name
 from ranktrial.common.errors import UserError
@@ -31,7 +36,8 @@ from ranktrial.common.paths import why_no_clone
 from ranktrial.engine.downloads import fetched, HOW
 from ranktrial.engine.identity import OwnData
 from ranktrial.engine.job_records import adopt, repair, warn_at_the_end
-from ranktrial.engine.rule_helpers import as_module, newer_than_tested, path_to_repository
+from ranktrial.engine.deployment import is_whole, why_other_version
+from ranktrial.engine.rule_helpers import newer_than_tested
 from ranktrial.engine.run_lock import guard
 from ranktrial.engine.slurm_submission import pass_on_warnings
 from ranktrial.experiment.descriptions import cautions
@@ -54,16 +60,21 @@ os.environ["PYTHONUTF8"] = "1"  # for jobs; Snakemake itself is already running
 if not sys.flags.utf8_mode and locale.getencoding().lower().replace("-", "") != "utf8":
     sys.exit(f"error: Python reads texts as {locale.getencoding()} here, and all of them are UTF-8: set PYTHONUTF8=1")
 
-PATH_TO_REPOSITORY = path_to_repository(REPOSITORY, Path.cwd())
-AS_MODULE = as_module(REPOSITORY, Path(workflow.main_snakefile), Path.cwd())
-# Jobs find ranktrial/ and scripts/ through PYTHONPATH, also those in conda environments, which have neither; without
-# conda they use the Python that runs Snakemake.
+DEPLOYED = is_whole(workflow, config)
+AS_MODULE = not workflow.modifier.is_main_snakefile() and not DEPLOYED
+GIVEN = workflow.overwrite_configfiles
+if DEPLOYED and GIVEN:  # given files replace that of the main Snakefile, as in a clone
+    config = workflow.config_settings.overwrite_config
+if workflow.is_main_process and (reason := why_other_version(RULES, workflow.sourcecache)):
+    sys.exit(f"error: {reason}")
+# Jobs find the modules of a clone through PYTHONPATH, also those in conda environments, which have neither ranktrial/ nor
+# scripts/; without conda they use the Python that runs Snakemake, in which ranktrial may be installed.
 # A prefix replaces Snakemake's strict mode, so strict mode is set again. The prefix also holds for the rules of a
 # workflow that uses this one as a module, so the search path of that workflow stays in PYTHONPATH.
-OTHERS = os.environ.get("PYTHONPATH") if AS_MODULE else None
+OTHERS = os.environ.get("PYTHONPATH") if AS_MODULE or DEPLOYED else None
 PYTHONPATH = f"{REPOSITORY}{os.pathsep}{OTHERS}" if OTHERS else str(REPOSITORY)
 shell.prefix(f"set -euo pipefail; export PYTHONPATH={shlex.quote(PYTHONPATH).replace('{', '{{').replace('}', '}}')}; ")
-CONFIG_FILES = [os.path.relpath(file) for file in workflow.configfiles]
+CONFIG_FILES = [os.path.relpath(file) for file in (GIVEN if DEPLOYED and GIVEN else workflow.configfiles)]
 CONFIG_NAME = CONFIG_FILES[-1] if CONFIG_FILES else "config"  # prefix of messages about the configuration
 WARNINGS = [newer_than_tested(snakemake.__version__)]
 try:

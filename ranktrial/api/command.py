@@ -1,9 +1,11 @@
-"""The command `ranktrial`: compare scores or runs, and write a configuration for a folder of data."""
+"""The command `ranktrial`: compare scores or runs, write a configuration, and use the results of the workflow."""
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
+import os
 import re
 import shlex
 import sys
@@ -15,6 +17,7 @@ from typing import TYPE_CHECKING, NoReturn
 from ranktrial.common.command_line import ensure_utf8
 from ranktrial.common.errors import UserError
 from ranktrial.common.extras import names_extras
+from ranktrial.common.home import HOME
 from ranktrial.common.version import VERSION
 
 if TYPE_CHECKING:
@@ -23,8 +26,8 @@ if TYPE_CHECKING:
 REFUSED = 2  # exit code of bad input
 ABOUT = """\
 ranktrial compares retrieval systems, or anything with one score per query or sample: by how much does one beat another,
-on these collections, over collections like them, and in a new one? The complete workflow, from raw data to forest
-plots, needs a clone: see the README."""
+on these collections, over collections like them, and in a new one? The other commands are for the complete workflow,
+from raw data to forest plots, in the folder where it runs: a clone, or a repository into which it is deployed."""
 EXAMPLES = """\
 examples:
   ranktrial compare scores.csv                             columns such as task, query, system, value
@@ -40,7 +43,32 @@ examples:
   ranktrial new data/mine                      writes config/mine.yaml, or mine.yaml where there is no folder config
   ranktrial new data/glue --measure accuracy   names the values of files of scores
 
-The configuration runs in a clone of ranktrial: make run CONFIG=config/mine.yaml"""
+The configuration runs where the workflow is: snakemake --configfile config/mine.yaml"""
+SCRIPTS = {  # command -> the script that it starts with which options, and its help
+    "status": ("engine.status", [], "show the progress of the runs under way, or of the last one"),
+    "archive": ("archive.front", [], "pack a finished experiment, with its provenance, into one file"),
+    "verify": ("archive.verify", [], "check every hash of an archive and, with --recompute, every number"),
+    "resume": ("archive.resume", [], "take the results of an archive over, to continue the experiment"),
+    "check-results": ("archive.check_results", [], "check that results are what their jobs wrote"),
+    "compare-archives": ("archive.compare_archives", [], "compare two archives"),
+    "export-runs": ("archive.front", ["--extent", "runs"], "export the runs, each with its provenance"),
+    "export-model": ("archive.export_model", [], "export a trained checkpoint with a model card"),
+    "check-cluster": ("engine.check_cluster", [], "ask Slurm whether it would take the jobs of the profile"),
+    "check-gpu": ("training.check_gpu", [], "check that torch uses the GPUs of this machine"),
+}
+OF_MAKE = (  # how messages name what make runs, and how they do without make
+    (r"\bmake run CONFIG=", "snakemake --configfile "),
+    (
+        rf"\bmake (run|{'|'.join(SCRIPTS)})\b",
+        lambda found: {"run": "snakemake"}.get(found[1], f"ranktrial {found[1]}"),
+    ),
+    (r"\bFULL=1", "--extent full"),
+    (r"\bSEND=1(?: \(--send-variables\))?", "--send-variables"),
+    (r"\bLINKS=1(?: \(--follow-links\))?", "--follow-links"),
+    (r"\b(FILL|OVERWRITE)=1", lambda found: f"--{found[1].lower()}"),
+    (r"\b(CONFIG|SYSTEM|OUT)=", lambda found: f"--{found[1].lower()} "),
+    (r"\b(another|give|instead of) (CONFIG|EXPERIMENT|REPORT|OUT)\b", lambda found: f"{found[1]} --{found[2].lower()}"),
+)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -89,7 +117,17 @@ def parser() -> argparse.ArgumentParser:
     new.add_argument("--columns", default="", choices=("systems", "tasks", "measures"), help="what the columns are")
     new.add_argument("--out", type=Path, metavar="FILE", help="the configuration; by default config/FOLDER.yaml")
     new.set_defaults(command=new_configuration)
+    for name, (_, _, help_text) in SCRIPTS.items():
+        commands.add_parser(name, help=help_text, add_help=False)
     return made
+
+
+def run_script(name: str, words: Sequence[str]) -> None:
+    """Run a command of the workflow, a script with options of its own."""
+    script, options, _ = SCRIPTS[name]
+    sys.path.insert(0, str(HOME))
+    sys.argv = [f"ranktrial {name}", *options, *words]
+    sys.exit(importlib.import_module(f"scripts.{script}").main())
 
 
 def compare(options: argparse.Namespace) -> None:
@@ -125,13 +163,17 @@ def new_configuration(options: argparse.Namespace) -> None:
     """Write a configuration, and print what was found."""
     from ranktrial.new.front import write_configuration
 
-    print("\n".join(write_configuration(options.folder, options.measure, options.columns, options.out)))
+    print(as_options("\n".join(write_configuration(options.folder, options.measure, options.columns, options.out))))
 
 
 def as_options(text: str) -> str:
-    """A message with this command's options, in place of arguments and of the variables of `make new`."""
+    """A message with this command's options, in place of arguments and, unless make runs it, of make's variables."""
     from ranktrial.api.reading import as_arguments
 
+    if "RANKTRIAL_MAKE" in os.environ:
+        return text
+    for named, option in OF_MAKE:
+        text = re.sub(named, option, text)
     given = re.compile(r'\b(measure|columns|out)="([^"]*)"')
     return given.sub(lambda found: f"--{found[1]} {shlex.quote(found[2])}", as_arguments(text))
 
@@ -146,7 +188,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         with names_extras(), warnings.catch_warnings():
             warnings.showwarning = _as_note  # in place of the line of code
-            options = parser().parse_args(arguments)
+            words = sys.argv[1:] if arguments is None else list(arguments)
+            if words[:1] and words[0] in SCRIPTS:
+                run_script(words[0], words[1:])
+            options = parser().parse_args(words)
             options.command(options)
     except UserError as error:
         print(f"error: {as_options(str(error))}", file=sys.stderr)

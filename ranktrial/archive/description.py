@@ -38,6 +38,7 @@ is a [Provenance Run Crate](https://w3id.org/ro/wfrun/provenance/0.5).
 ## Check it
 
     make verify ARCHIVE={file}             in a clone of ranktrial: every hash, and metrics, effects, summaries, tables
+    ranktrial verify --recompute --archive {file}       the same, where ranktrial is installed
 
 `make resume ARCHIVE={file}` takes the results over into the clone. Code that came with an archive can do whatever its
 author wrote; whoever trusts it finds the sources, as in a clone, in workflow/. To check the hashes, Python 3.11 and

@@ -25,7 +25,7 @@ from statistics import fmean
 import numpy as np
 
 from ranktrial.archive import layout
-from ranktrial.archive.expected import ROOT, environment, fresh_folder, isolated, own_site, read_configuration
+from ranktrial.archive.expected import environment, fresh_folder, isolated, read_configuration, search_path
 from ranktrial.archive.layout import Keys, check_shape, read_record, shown
 from ranktrial.common.errors import UserError
 from ranktrial.common.paths import below
@@ -186,7 +186,7 @@ def compared(a: Side, b: Side, comparison: str, jobs: tuple[dict, dict], out: Pa
     if known := range_of(jobs[0]["settings"]["measure"], effects):
         settings["reach"] = 2 * known.high  # effects are between -high and high
     outputs = [out / "moved" / f"{comparison}.tsv", out / "moved" / f"{comparison}.json"]
-    _script("synthesis/compare.py", settings, "--control", *files[0], "--treatment", *files[1],
+    _script("synthesis.compare", settings, "--control", *files[0], "--treatment", *files[1],
             "--effects", outputs[0], "--meta", outputs[1])  # fmt: skip
     look = {
         **LOOKS,
@@ -195,7 +195,7 @@ def compared(a: Side, b: Side, comparison: str, jobs: tuple[dict, dict], out: Pa
         "title": f"{comparison}: how far its effect moved from A to B",
     }
     made = ("--effects", outputs[0], "--meta", outputs[1])
-    _script("reports/figure.py", look, "forest", *made, *_figure(out, comparison))
+    _script("reports.figure", look, "forest", *made, *_figure(out, comparison))
     return [_with_interval(row, outputs[0]) for row in rows]
 
 
@@ -235,15 +235,14 @@ def _write(folder: Path, table: dict[str, dict[str, float]], measure: str) -> li
 
 
 def _script(name: str, settings: dict, *arguments: str | Path) -> None:
-    words = [f"scripts/{name}", *map(str, arguments), "--settings", json.dumps(settings)]
+    words = [f"scripts.{name}", *map(str, arguments), "--settings", json.dumps(settings)]
     with fresh_folder("moved") as folder:
-        request = {"sources": str(ROOT), "packages": [own_site()] if own_site() else []}
-        request["jobs"] = [{"words": words, "outputs": []}]
+        request = {"paths": search_path(), "jobs": [{"words": words, "outputs": []}]}
         process = subprocess.run(isolated("rerun.py"), cwd=folder, input=json.dumps(request), capture_output=True,
                                  text=True, env=environment(folder))  # fmt: skip
     failure = json.loads(process.stdout)["failure"] if process.returncode == 0 else "it ended early"
     if failure:
-        raise UserError(f"scripts/{name}: {' '.join(failure.split())[:300]}")
+        raise UserError(f"scripts.{name}: {' '.join(failure.split())[:300]}")
 
 
 NONE = "none"

@@ -23,11 +23,11 @@ from pathlib import Path
 from ranktrial.archive import layout
 from ranktrial.archive.layout import shown
 from ranktrial.common.errors import UserError
+from ranktrial.common.home import HOME, ROOT, own_file
 from ranktrial.common.paths import below, why_not_below
 from ranktrial.common.urls import is_remote
 from ranktrial.configuration.reading import complete, read_yaml
 
-ROOT = Path(__file__).resolve().parents[2]
 OUTSIDE, MIRROR = "outside", "mirror"  # folders of the placeholders for files elsewhere and in mirrors
 LARGEST = 8 << 20  # bytes of a configuration
 # Suffixes of files of published numbers. No library loads files with these suffixes from its working folder.
@@ -44,7 +44,7 @@ def fresh_folder(name: str) -> Iterator[Path]:
 def isolated(script: str, *arguments: str) -> list[str]:
     """The command that runs one of this room's scripts in a Python that reads nothing from outside."""
     # `-I` ignores PYTHON… variables and modules of the folder and the user; `-B` writes nothing beside the sources
-    return [sys.executable, "-I", "-B", str(ROOT / "scripts/archive" / script), *arguments]
+    return [sys.executable, "-I", "-B", str(own_file(f"scripts/archive/{script}")), *arguments]
 
 
 def environment(folder: Path) -> dict[str, str]:
@@ -58,10 +58,9 @@ def environment(folder: Path) -> dict[str, str]:
             "MPLCONFIGDIR": str(home), "OMP_NUM_THREADS": "1", "LC_ALL": "C.UTF-8", **kernels}  # fmt: skip
 
 
-def own_site() -> str:
-    """The user's folder of packages if this process uses it, else "". The option `-I` would leave it out."""
-    site_packages = site.getusersitepackages()
-    return site_packages if site_packages in sys.path else ""
+def search_path() -> list[str]:
+    """Where such a script finds our modules, and the user's packages if this process does: `-I` leaves both out."""
+    return [str(HOME), str(ROOT), *(path for path in [site.getusersitepackages()] if path in sys.path)]
 
 
 def configuration(folder: Path, config_files: list[str], experiment: str) -> dict:
@@ -227,8 +226,9 @@ def _planned(text: str) -> str:
         stand_ins = StandIns(folder, set(fetched))
         (folder / MIRROR).mkdir()
         request = json.dumps(stood_in(config, stand_ins))
-        process = subprocess.run(isolated("plan.py", "--sources", str(ROOT)), cwd=folder, input=request,
-                                 capture_output=True, text=True, env=environment(folder))  # fmt: skip
+        command = isolated("plan.py", "--sources", str(HOME), "--modules", str(ROOT))
+        process = subprocess.run(command, cwd=folder, input=request, capture_output=True, text=True,
+                                 env=environment(folder))  # fmt: skip
         if process.returncode:
             lines = [line for line in process.stderr.splitlines() if line.strip()] or ["it ended without a message"]
             message = next((line for line in lines if line.startswith("error: ")), lines[-1]).removeprefix("error: ")

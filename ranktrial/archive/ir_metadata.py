@@ -12,7 +12,7 @@ from pathlib import Path
 import yaml
 
 from ranktrial.archive.identities import installed
-from ranktrial.archive.sources import origin_of_sources, source_files
+from ranktrial.archive.sources import our_origin
 from ranktrial.common.keys import given, stated
 from ranktrial.common.urls import shown
 from ranktrial.experiment.descriptions import datasets_learnt
@@ -23,7 +23,6 @@ from ranktrial.experiment.system_types import behind, system_type
 
 TOOLKITS = ("pyserini", "sentence-transformers")
 TIES = "score descending as a 32-bit float, then document id descending (trec_eval)"
-ROOT = Path(__file__).parents[2]
 
 
 def ir_metadata(experiment: Experiment, task: Task, system: System, job: dict, origin: dict, packages: dict) -> dict:
@@ -129,7 +128,7 @@ def _data(experiment: Experiment, task: Task, system: System, job: dict) -> dict
 
 def origins_of_runs(experiment: Experiment, jobs: list[dict]) -> dict[str, str]:
     """Path of a run -> its page as YAML; `jobs` are the jobs as in provenance/jobs.json."""
-    source, packages = origin_of_sources(ROOT, source_files(ROOT))[0], installed()
+    source, packages = our_origin()[0], installed()
     tasks = {task.folder: task for task in (experiment.tasks | experiment.selection_tasks).values()}
     pages = {}
     for job in jobs:

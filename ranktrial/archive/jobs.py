@@ -39,6 +39,7 @@ from ranktrial.experiment import results_paths
 from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.resolution import resolve
 
+RUN = ["python", "-P", "-m"]  # how the command of a job begins; its script follows as a module
 RECOMPUTED = ("selection", "evaluation", "synthesis", "reports")  # stages that read neither texts nor models
 LOG = re.compile(r" --log \S+$")
 SETTINGS = "--settings"
@@ -70,14 +71,20 @@ class ArchiveSettings:
         return resolve(self.config, self.config_file)
 
 
-def script_of(command: str) -> str | None:
-    """The script that a command runs, as a path in the repository; None if it runs none."""
-    match = re.search(r"(?:^|\s)(scripts/[\w/]+\.py)(?:\s|$)", command)
+def module_of(command: str) -> str | None:
+    """The script that a command runs, as a module; None if it runs none."""
+    match = re.search(r"(?:^|\s)-m (scripts(?:\.\w+)+)(?:\s|$)", command)
     return match and match[1]
 
 
-def stage_of(script: str) -> str:
-    return PurePosixPath(script).parts[1] if script.count("/") == 2 else ""
+def script_of(command: str) -> str | None:
+    """The script that a command runs, as a path in the repository; None if it runs none."""
+    module = module_of(command)
+    return module and f"{module.replace('.', '/')}.py"
+
+
+def stage_of(module: str) -> str:
+    return module.split(".")[1] if module.startswith("scripts.") and module.count(".") == 2 else ""
 
 
 def words_of(command: str) -> list[str] | None:
@@ -89,12 +96,12 @@ def words_of(command: str) -> list[str] | None:
 
 
 def arguments(command: str) -> list[str] | None:
-    """The script and its arguments; None if the command is not of the kind that may run here."""
+    """The script, as a module, and its arguments; None if the command is not of the kind that may run here."""
     words = words_of(command) or []
-    if len(words) < 2 or words[0] != "python" or stage_of(words[1]) not in RECOMPUTED or ".." in words[1]:
+    if words[:3] != RUN or stage_of("".join(words[3:4])) not in RECOMPUTED:
         return None
-    previous, words_to_run = "", words[1:2]
-    for word in words[2:]:
+    previous, words_to_run = "", words[3:4]
+    for word in words[4:]:
         path = PurePosixPath(word)
         if previous == SETTINGS:
             job_settings = settings(word)
@@ -361,7 +368,7 @@ def check_whole(jobs: list[Job], left_out: dict[str, dict], config: str, extent:
 
 def other_code(jobs: list[Job]) -> list[str]:
     """The scripts whose meaning, with their modules, has changed since their jobs ran."""
-    return sorted({job.code["script"] for job in jobs if job.code and not modules_behind(job.code)})
+    return sorted({job.code["module"] for job in jobs if job.code and not modules_behind(job.code)})
 
 
 def missing_outputs(jobs: list[Job], left_out: dict[str, dict]) -> list[str]:

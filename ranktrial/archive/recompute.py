@@ -26,18 +26,17 @@ from pathlib import Path
 
 from ranktrial.archive import layout
 from ranktrial.archive.expected import (
-    ROOT,
     completed,
     configuration,
     environment,
     expected,
     fresh_folder,
     isolated,
-    own_site,
     read_configuration,
+    search_path,
     why_not_laid_out,
 )
-from ranktrial.archive.jobs import RECOMPUTED, arguments, same, script_of, settings_in, stage_of, words_of
+from ranktrial.archive.jobs import RECOMPUTED, arguments, module_of, same, settings_in, stage_of, words_of
 from ranktrial.archive.layout import read_record, shown, why_no_gzip
 from ranktrial.common.errors import UserError
 from ranktrial.common.paths import OUR_CODE, below
@@ -137,7 +136,7 @@ def _trace(
     job: dict, job_of_output: dict[str, dict], archived: ArchivedFiles, same_sources: bool, result: Traced
 ) -> None:
     """Add to `result` for one planned job: is it recorded, do its hashes fit, and can it run again?"""
-    script = script_of(job["command"] or "") or ""
+    script = module_of(job["command"] or "") or ""
     recomputed = stage_of(script) in RECOMPUTED
     records = [job_of_output.get(path) for path in job["outputs"]]
     same_command = same_sources and stage_of(script) != "datasets"
@@ -350,7 +349,7 @@ def _run(folder: Path, place: Path, queue: list[dict]) -> list[dict]:
         process = subprocess.Popen(isolated("rerun.py"), cwd=worker, stdin=subprocess.PIPE, text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                    env=environment(worker))  # fmt: skip
-        request = {"sources": str(ROOT), "packages": [own_site()] if own_site() else [], "jobs": share}
+        request = {"paths": search_path(), "jobs": share}
         try:
             process.stdin.write(json.dumps(request))
             process.stdin.close()

@@ -7,17 +7,35 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ranktrial.common.version import git, is_clone
+from ranktrial.common.home import HOME, home_of
+from ranktrial.common.version import git, installed_from, is_clone
 
-SOURCES = ["Snakefile", "Makefile", "LICENSE", "CITATION.cff", "README.md", "pyproject.toml", "requirements.*",
-           "rules/**/*", "scripts/**/*", "ranktrial/**/*", "envs/*", "profiles/default/*",
+SOURCES = ["Snakefile", "Makefile", "LICENSE", "CITATION.cff", "README.md", "pyproject.toml", "setup.py",
+           "requirements.*", "rules/**/*", "scripts/**/*", "ranktrial/**/*", "envs/*", "profiles/default/*",
            "config/schema.editor.json"]  # fmt: skip
 
 
-def source_files(root: Path) -> list[str]:
-    """The workflow's sources below `root`, as paths relative to it: all that a run needs, without tests."""
-    files = {path for pattern in SOURCES for path in root.glob(pattern) if path.is_file()}
-    return sorted(path.relative_to(root).as_posix() for path in files if "__pycache__" not in path.parts)
+def source_files(root: Path | None = None) -> list[str]:
+    """The workflow's sources, our own or those below `root`, as paths in the repository: what a run needs."""
+    places = [(root or home_of(pattern), pattern) for pattern in SOURCES]
+    files = {path.relative_to(place) for place, pattern in places for path in place.glob(pattern) if path.is_file()}
+    return sorted(path.as_posix() for path in files if "__pycache__" not in path.parts)
+
+
+def our_origin() -> tuple[dict, str]:
+    """The origin of our own sources, as `origin_of_sources`; and, as `experiment`, that of the working folder.
+
+    Installed sources have the commit that the installer recorded.
+    """
+    found, difference = origin_of_sources(HOME, source_files())
+    commit, address = installed_from()
+    if found["commit"] is None and commit:
+        found = {"commit": commit, "repository": address, "dirty": False, "new": []}
+    here = Path.cwd()
+    if here.resolve() != HOME and is_clone(here):
+        of_experiment, _ = origin_of_sources(here, ["."])
+        found["experiment_repository"] = {key: of_experiment[key] for key in ("commit", "repository", "dirty")}
+    return found, difference
 
 
 def origin_of_sources(root: Path, sources: list[str]) -> tuple[dict, str]:
@@ -30,6 +48,6 @@ def origin_of_sources(root: Path, sources: list[str]) -> tuple[dict, str]:
     commit, address = git(root, "rev-parse", "HEAD"), git(root, "remote", "get-url", "origin")
     difference = git(root, "diff", "HEAD", "--no-color", "--no-ext-diff", "--", *sources) or ""
     tracked = set((git(root, "ls-files", "--", *sources) or "").splitlines())
-    new = [path for path in sources if path not in tracked]
+    new = [path for path in sources if path not in tracked and path != "."]
     state = {"commit": commit and commit.strip(), "repository": address and address.strip()}
     return state | {"dirty": bool(difference or new), "new": new}, difference

@@ -10,13 +10,11 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from ranktrial.common.home import own_file
 from ranktrial.common.keys import keys_of
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def stem(name: str) -> str:
@@ -31,14 +29,14 @@ def source(package: str, name: str) -> str:
 
 def load(package: str, name: str) -> ModuleType:
     """The module of one plug-in. Raises ValueError if there is none of this name."""
-    if not stem(name).isidentifier() or stem(name).startswith("_") or not (ROOT / source(package, name)).is_file():
+    if not stem(name).isidentifier() or stem(name).startswith("_") or not own_file(source(package, name)).is_file():
         raise ValueError(f"unknown {name!r}; expected one of {', '.join(load_all(package))}")
     return importlib.import_module(f"{package}.{stem(name)}")
 
 
 def load_all(package: str) -> dict[str, ModuleType]:
     """All plug-ins of a package by the NAME that each module states, in alphabetical order of their files."""
-    files = sorted((ROOT / package.replace(".", "/")).glob("[!_]*.py"))
+    files = sorted(own_file(package.replace(".", "/")).glob("[!_]*.py"))
     modules = [importlib.import_module(f"{package}.{file.stem}") for file in files]
     return {module.NAME: module for module in modules}
 

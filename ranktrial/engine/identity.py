@@ -38,9 +38,8 @@ LARGE = 10**9  # bytes above which reading takes long enough to be reported
 class OwnPlaces:
     """The SHA-256 of the user's own files among inputs of jobs; a file in a declared folder counts as the folder."""
 
-    def __init__(self, declared: Iterable[str], sha256: Callable[[str], str | None], ours: tuple[str, ...]) -> None:
-        """`ours` are the folders whose files are not the user's own: results/ and the workflow's code."""
-        self.declared, self.sha256, self.ours = frozenset(declared), sha256, ours
+    def __init__(self, declared: Iterable[str], sha256: Callable[[str], str | None]) -> None:
+        self.declared, self.sha256 = frozenset(declared), sha256
         self.known: dict[str, str | None] = {}  # path of an input -> its place; None if it is not the user's own
 
     def digests(self, paths: Iterable[str]) -> dict[str, str]:
@@ -52,15 +51,14 @@ class OwnPlaces:
         if path not in self.known:
             around = (path, *map(str, Path(path).parents))
             declared = next((place for place in around if place in self.declared), path)
-            self.known[path] = None if path.startswith(self.ours) else declared
+            self.known[path] = None if path.startswith("results/") else declared
         return self.known[path]
 
 
-def identify(rules: Iterable[Any], repository: Path, places: OwnPlaces) -> None:
-    """Let the jobs of this repository's rules be known by their ordered inputs and by the user's own data."""
+def identify(rules: Iterable[Any], places: OwnPlaces) -> None:
+    """Let the jobs of these rules be known by their ordered inputs and by the user's own data."""
     for rule in rules:
-        if Path(rule.snakefile).resolve().is_relative_to(repository):
-            rule.expand_params = _identified(rule.expand_params, places)
+        rule.expand_params = _identified(rule.expand_params, places)
 
 
 def _identified(expand: Callable[..., tuple[Any, list]], places: OwnPlaces) -> Callable[..., tuple[Any, list]]:

@@ -1,4 +1,4 @@
-"""The code of a job, as a parameter of its rule: the script, what it loads by name, and a digest of their meaning.
+"""The code of a job, as a parameter of its rule: the script, what it loads or reads by name, and a digest of them.
 
 Snakemake thus runs a job again if the meaning of its code changes, whatever the dates of the files. The meaning of a
 source is its syntax tree without comments, docstrings, descriptions and layout. A tree is written as the fields with a
@@ -7,11 +7,12 @@ are, are left out. One limitation remains: a construct that two versions parse i
 specifications of f-strings) has two digests.
 
 The modules behind a script are found by its statements `import …` and `from … import …` at any depth, without running
-them; a module that is loaded by its name at run time (common/plugins.py) must be given too. Reads the sources of
-scripts/ and ranktrial/. Meanings are kept beside the compiled forms, so that planning parses only the sources that have
-changed: reads and writes `__pycache__/….meaning`: a checksum, the digest of the meaning, the modules named in imports.
-The checksum is of these, the source's text, the Python and the code that finds the meaning. As compiled modules, none
-is written under PYTHONDONTWRITEBYTECODE, or where the folder cannot be written.
+them; a module that is loaded by its name at run time (common/plugins.py) must be given too, as must our other files
+that a script reads, whose meaning is their bytes. Reads the sources of scripts/ and ranktrial/. Meanings are kept
+beside the compiled forms, so that planning parses only the sources that have changed: reads and writes
+`__pycache__/….meaning`: a checksum, the digest of the meaning, the modules named in imports. The checksum is of
+these, the source's text, the Python and the code that finds the meaning. As compiled modules, none is written under
+PYTHONDONTWRITEBYTECODE, or where the folder cannot be written.
 """
 
 from __future__ import annotations
@@ -27,10 +28,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
+from ranktrial.common.home import own_file
+
 SILENT = frozenset({"ctx", "kind", "type_comment", "type_ignores"})  # implied by other fields, or without effect
 SCRIPTS = "scripts"
 PACKAGES = (SCRIPTS, "ranktrial")
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def tree_digest(tree: ast.Module) -> str:
@@ -89,6 +91,8 @@ class Meaning(NamedTuple):
 def meaning(path: Path) -> Meaning:
     """The meaning of a source: as kept for exactly this text, or found and kept."""
     text = path.read_bytes()
+    if path.suffix != ".py":
+        return Meaning(hashlib.sha256(text).hexdigest(), ())
     kept = path.parent / "__pycache__" / f"{path.stem}.{sys.implementation.cache_tag}.meaning"
     with contextlib.suppress(OSError, ValueError):
         checksum, digest, *names = kept.read_text(encoding="utf-8").splitlines()
@@ -155,9 +159,9 @@ class Source:
 @cache
 def source(path: str) -> Source:
     """The record of one file; all paths are relative to the repository."""
-    found = meaning(ROOT / path)
+    found = meaning(own_file(path))
     bases = [name.replace(".", "/") for name in found.names]
-    files = [f"{base}.py" for base in bases if (ROOT / f"{base}.py").is_file()]
+    files = [f"{base}.py" for base in bases if own_file(f"{base}.py").is_file()]
     imported_packages = [file for base in bases for file in packages(f"{base}/__init__.py")]
     return Source(tuple(dict.fromkeys([*files, *imported_packages])), found.digest)
 
@@ -169,7 +173,7 @@ def packages(path: str) -> tuple[str, ...]:
     if not folder:
         return ()
     file = f"{folder}/__init__.py"
-    counts = (ROOT / file).is_file() and (ROOT / file).read_text(encoding="utf-8").strip()
+    counts = own_file(file).is_file() and own_file(file).read_text(encoding="utf-8").strip()
     return (*([file] if counts else []), *packages(folder))
 
 
@@ -177,8 +181,8 @@ def packages(path: str) -> tuple[str, ...]:
 def behind(script: str, *loads: str) -> tuple[str, ...]:
     """A script and all modules that it imports, directly or indirectly, in order.
 
-    The script is given relative to scripts/. `loads` are files, relative to the repository, that it loads by their name
-    at run time; their imports are included.
+    The script is given relative to scripts/. `loads` are files, relative to the repository, that it loads or reads by
+    their name at run time; the imports of modules are included.
     """
     reached: set[str] = set()
     waiting = [f"{SCRIPTS}/{script}", *loads]
@@ -191,9 +195,9 @@ def behind(script: str, *loads: str) -> tuple[str, ...]:
 
 
 class Code(TypedDict):
-    """The code of a job: the path of its script, and the files of the repository that it loads by name."""
+    """The code of a job: its script as a module of Python, and the files of the repository that it loads by name."""
 
-    script: str
+    module: str
     loads: list[str]
     digest: str
 
@@ -208,20 +212,21 @@ def code_digest(script: str, *loads: str) -> str:
 def job_code(script: str, *loads: str) -> Code:
     """The parameter `code` of a job; the script is given relative to scripts/."""
     names = sorted(set(loads))
-    return {"script": f"{SCRIPTS}/{script}", "loads": names, "digest": code_digest(script, *names)}
+    module = f"{SCRIPTS}/{script}".removesuffix(".py").replace("/", ".")
+    return {"module": module, "loads": names, "digest": code_digest(script, *names)}
 
 
 def is_code(value: object) -> bool:
     """Whether a recorded parameter is a job's code."""
     if not isinstance(value, dict) or value.keys() != Code.__annotations__.keys():
         return False
-    texts = [value["script"], value["digest"], *value["loads"]] if isinstance(value["loads"], list) else [None]
+    texts = [value["module"], value["digest"], *value["loads"]] if isinstance(value["loads"], list) else [None]
     return all(isinstance(text, str) for text in texts)
 
 
 def modules_behind(code: Code) -> tuple[str, ...]:
     """The script and all modules of a job, as paths in the repository; empty if their meaning has changed."""
-    script = code["script"].removeprefix(f"{SCRIPTS}/")
+    script = f"{code['module'].removeprefix(f'{SCRIPTS}.').replace('.', '/')}.py"
     try:
         same = code_digest(script, *code["loads"]) == code["digest"]
     except (OSError, SyntaxError, ValueError):

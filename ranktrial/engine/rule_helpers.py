@@ -1,4 +1,4 @@
-"""What rule files share: a job's settings and inputs as text, constraints of wildcards, paths of our own files.
+"""What rule files share: a job's settings and inputs as text, constraints of wildcards.
 
 Reads and writes nothing.
 """
@@ -6,10 +6,8 @@ Reads and writes nothing.
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Container, Iterable
-from pathlib import Path
 from typing import Any
 
 from snakemake.io import strip_wildcard_constraints
@@ -75,23 +73,6 @@ def settings(**values: Any) -> str:
     """
     text = json.dumps(values, sort_keys=True, ensure_ascii=False)
     return STRING.sub(lambda string: re.sub("[{}]", lambda brace: BRACES[brace[0]], string[0]), text)
-
-
-def as_module(repository: Path, main_snakefile: Path, working_folder: Path) -> bool:
-    """Whether another workflow uses this one as a module."""
-    return repository not in (main_snakefile.resolve().parent, working_folder.resolve())
-
-
-def path_to_repository(repository: Path, working_folder: Path) -> str:
-    """The prefix of `scripts/…` in the inputs of rules: empty where the working folder has the repository's scripts.
-
-    So records and archives of a clone are valid in any other clone. Elsewhere (with --directory, or as a module of
-    another workflow), scripts are named relative to the working folder if they are below it, else by their full path.
-    """
-    if (working_folder / "scripts").resolve() == repository / "scripts":
-        return ""
-    below = repository.is_relative_to(working_folder.resolve())
-    return os.path.relpath(repository, working_folder.resolve()) if below else str(repository)
 
 
 def newer_than_tested(version: str) -> str | None:

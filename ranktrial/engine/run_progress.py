@@ -250,8 +250,9 @@ class RunProgress(logging.Handler):
             self.experiment, os.path.relpath(log), at_a_time, socket.gethostname(), os.getpid(), time.time()
         )
         run.under_way = "running" if workflow.local_exec else "submitted"
-        files = {rule.name: Path(rule.snakefile).stem for rule in workflow.rules}
-        stages = {rule: stage_of(files[rule]) for rule in self.planned if rule != TARGET}
+        files = {file.get_path_or_uri(secret_free=True): file for file in workflow.included}
+        files = {rule.name: files.get(rule.snakefile, rule.snakefile).get_filename() for rule in workflow.rules}
+        stages = {rule: stage_of(Path(files[rule]).stem) for rule in self.planned if rule != TARGET}
         run.plan(stages, self.planned)
         self.held, self.run = [], run
         if self.stream:

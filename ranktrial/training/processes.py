@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from ranktrial.common.errors import UserError
+from ranktrial.common.home import HOME
 from ranktrial.common.processes import threads
 from ranktrial.models.running import DEVICES, device
 from ranktrial.training import nodes as on_nodes
@@ -28,7 +29,6 @@ from ranktrial.training.other_processes import GRACE, Others, why_ended
 
 MEETING, BACKEND, PEER = "RANKTRIAL_MEETING", "RANKTRIAL_BACKEND", "RANKTRIAL_PEER"  # variables of the processes
 WARNINGS = "TORCH_CPP_LOG_LEVEL"
-ROOT = Path(__file__).parents[2]
 LONGEST = timedelta(days=7)  # limit for waiting for another process; one that has ended is noticed at once
 REACHED = timedelta(minutes=10)  # limit for a process on another node to reach the first
 TCP = "tcp://"  # prefix of a meeting on several nodes; on one node, it is a file
@@ -106,7 +106,7 @@ def _start(others: Others, module: str, gpus: int, meeting: str, there: Nodes | 
         del arguments[place : place + 2]
     backend = "nccl" if device() == "cuda" else "gloo"
     shared = {MEETING: meeting, BACKEND: backend, "OMP_NUM_THREADS": str(max(1, threads() // gpus))}
-    shared["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    shared["PYTHONPATH"] = os.pathsep.join([str(HOME), *filter(None, [os.environ.get("PYTHONPATH")])])
     shared[WARNINGS] = os.environ.get(WARNINGS, "ERROR")  # the last line of a process must state why it failed
     of_peer = {PEER: there.peer} if there else {}
     name = module.rpartition(".")[2]

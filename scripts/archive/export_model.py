@@ -12,7 +12,7 @@ from typing import Any
 
 from ranktrial.archive.model_card import Exported, card, comparisons, exported, means
 from ranktrial.archive.privacy import Privacy, of_this_process
-from ranktrial.archive.sources import origin_of_sources, source_files
+from ranktrial.archive.sources import our_origin
 from ranktrial.common import ledger
 from ranktrial.common.command_line import run
 from ranktrial.common.digests import sha256
@@ -24,7 +24,6 @@ from ranktrial.configuration.reading import read_yaml
 from ranktrial.experiment.resolution import resolve
 from ranktrial.models.loaded_files import copy_model
 
-ROOT = Path(__file__).parents[2]
 CARD = "README.md"
 
 
@@ -42,7 +41,7 @@ def export(found: Exported, config: dict[str, Any], out: Path) -> None:
         clean(folder, privacy)
         weights = sorted(folder.rglob("*.safetensors"))
         sums = {str(file.relative_to(folder)): sha256(file) for file in weights}
-        source = origin_of_sources(ROOT, source_files(ROOT))[0]
+        source = our_origin()[0]
         text = card(found, means(found), comparisons(found), read_json(found.timing), source, sums)
         (folder / CARD).write_bytes(privacy.clean(text.encode()))
         privacy.refuse_left({str(file.relative_to(folder)): file for file in folder.rglob("*") if file.is_file()})

@@ -18,7 +18,7 @@ from ranktrial.common.errors import UserError
 from ranktrial.configuration.reading import read_yaml
 from ranktrial.experiment.results_paths import path
 
-SNAKEMAKE = [sys.executable, "-m", "snakemake"]
+SNAKEMAKE = [sys.executable, "-m", "snakemake", "--cores", "1"]
 EXTENTS = ("crate", "full", "runs")
 URGENT = {"missing": 0, "ok": 2}  # the order of Snakemake's reasons; what is ok follows from others
 

@@ -20,7 +20,7 @@ def planned(workflow) -> list[dict]:
     from snakemake.iocontainers import Wildcards
     from snakemake.jobs import Job
 
-    from ranktrial.experiment.results_paths import NOT_ARCHIVED, kind  # where the Snakefile lies
+    from ranktrial.experiment.results_paths import NOT_ARCHIVED, kind
 
     makers = [rule for rule in workflow.rules if rule.products()]
     start = next(rule for rule in workflow.rules if rule.name == "all")
@@ -56,10 +56,10 @@ def planned(workflow) -> list[dict]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sources", type=Path, required=True)
-    sources = parser.parse_args().sources
+    parser.add_argument("--modules", required=True, help="where ranktrial/ lies, if that is not among the sources")
+    given = parser.parse_args()
+    sys.path.append(given.modules)
     Path(CONFIGURATION).write_text(sys.stdin.read())
-    for name in ("scripts", "ranktrial"):  # so that commands name files as in a clone
-        Path(name).symlink_to(sources.resolve() / name)
     from snakemake.api import SnakemakeApi
     from snakemake.settings.types import ConfigSettings, OutputSettings, Quietness, ResourceSettings
 
@@ -67,7 +67,7 @@ def main() -> None:
         loaded = api.workflow(
             resource_settings=ResourceSettings(cores=1),
             config_settings=ConfigSettings(configfiles=[Path(CONFIGURATION)]),
-            snakefile=sources / "Snakefile",
+            snakefile=given.sources / "Snakefile",
         )
         jobs = planned(loaded._workflow)
     print(json.dumps(jobs))

@@ -1,8 +1,8 @@
 """Runs scripts one after the other in one process: reads jobs from standard input, prints their failures.
 
-Works in the current folder, which holds the jobs' inputs, with the sources that standard input names. The outputs of
-each job are moved to the folder `recomputed` and those of the archive are put back, so that every job reads the
-archive's numbers.
+Works in the current folder, which holds the jobs' inputs, with the modules on the paths that standard input names. The
+outputs of each job are moved to the folder `recomputed` and those of the archive are put back, so that every job reads
+the archive's numbers.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ import sys
 from pathlib import Path
 
 
-def rerun(sources: Path, words: list[str], outputs: list[str], recomputed: Path) -> str | None:
-    """Run one script; returns its failure as a message, or None."""
+def rerun(words: list[str], outputs: list[str], recomputed: Path) -> str | None:
+    """Run one script, a module; returns its failure as a message, or None."""
     set_aside = {path: Path(f"{path}.kept") for path in map(Path, outputs) if path.is_file()}
     for path, aside in set_aside.items():
         os.replace(path, aside)
-    sys.argv = [str(sources / words[0]), *words[1:]]
+    sys.argv = list(words)
     output = io.StringIO()
     failure = None
     try:
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
-            runpy.run_path(sys.argv[0], run_name="__main__")
+            runpy.run_module(words[0], run_name="__main__", alter_sys=True)
     except SystemExit as end:
         failure = str(end.code) if end.code else None
     except Exception as error:  # the other jobs continue, whatever a script of other sources raises
@@ -45,11 +45,11 @@ def rerun(sources: Path, words: list[str], outputs: list[str], recomputed: Path)
 
 def main() -> None:
     request = json.load(sys.stdin)
-    sources, answers = Path(request["sources"]), sys.stdout
-    sys.path.insert(0, str(sources))  # this Python is isolated and needs the path of the modules
-    sys.path += request["packages"]
+    answers = sys.stdout
+    # This Python is isolated and needs the paths of the modules; that of installed packages may hold any name.
+    sys.path[:0], sys.path[len(sys.path) :] = request["paths"][:1], request["paths"][1:]
     for job in request["jobs"]:
-        failure = rerun(sources, job["words"], job["outputs"], Path("recomputed"))
+        failure = rerun(job["words"], job["outputs"], Path("recomputed"))
         print(json.dumps({"outputs": job["outputs"], "failure": failure}), file=answers, flush=True)
 
 

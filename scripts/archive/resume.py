@@ -147,8 +147,8 @@ def main() -> None:
     parser.add_argument("--send-variables", action="store_true", help="with --fill: send those that its URLs name")
     arguments = parser.parse_args()
     into = Path.cwd()
-    if not (into / "Snakefile").is_file():
-        raise UserError(f"{into}: not a clone of ranktrial: no Snakefile here")
+    if not any((into / name).is_file() for name in ("Snakefile", "workflow/Snakefile")):
+        raise UserError(f"{into}: no Snakefile; expected a clone of ranktrial, or where it is deployed")
     checked = check(arguments.archive)
     if checked.damages:
         raise UserError(f"{arguments.archive}: damaged, nothing was taken over: {checked.damages[0]}")
@@ -160,7 +160,7 @@ def main() -> None:
         if arguments.fill:
             consent(sends, arguments.send_variables)
         written, config = resume(folder, clone, checked.manifest, arguments.overwrite)
-        differing = differing_sources(folder, into)
+        differing = differing_sources(folder)
         if arguments.fill:
             fill(folder, clone, checked.manifest, config)
     print(f"{written} files taken over; continue with: snakemake --configfile {config}")
@@ -177,7 +177,7 @@ def main() -> None:
         listed = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
         print(
             f"not in the archive: {listed}. What needs one of them makes it again, with all that depends on it;"
-            " FILL=1 makes data and untrained weights again beforehand"
+            " FILL=1 (--fill) makes data and untrained weights again beforehand"
         )
     if differing:
         print(

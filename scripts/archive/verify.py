@@ -18,22 +18,22 @@ from ranktrial.archive.integrity import Checked, check, unpack
 from ranktrial.archive.sources import source_files
 from ranktrial.common.errors import UserError
 from ranktrial.common.given_places import check_file
+from ranktrial.common.home import own_file
 from ranktrial.common.paths import OUR_CODE
 
-ROOT = Path(__file__).parents[2]
 COLUMNS = ("path", "kind", "verdict", "reason")  # of a report
 
 
-def differing_sources(folder: Path, root: Path) -> list[str]:
-    """The sources that numbers depend on and that differ between an unpacked archive and a clone.
+def differing_sources(folder: Path) -> list[str]:
+    """The sources that numbers depend on and that differ between an unpacked archive and our own.
 
     The sources that write and read archives do not count.
     """
     archived = {path for path in source_files(folder / "workflow") if _decides(path)}
-    ours = {path for path in source_files(root) if _decides(path)}
+    ours = {path for path in source_files() if _decides(path)}
 
     def same(path: str) -> bool:
-        return path in archived & ours and (folder / "workflow" / path).read_bytes() == (root / path).read_bytes()
+        return path in archived & ours and (folder / "workflow" / path).read_bytes() == own_file(path).read_bytes()
 
     return sorted(path for path in archived | ours if not same(path))
 
@@ -45,10 +45,10 @@ def _decides(path: str) -> bool:
 
 def say_sources(differing: list[str]) -> None:
     if not differing:
-        print("recomputed with this clone's sources, which are the same as the archive's")
+        print("recomputed with the sources here, which are the same as the archive's")
         return
     example = f"{len(differing)} files differ, such as {differing[0]}"
-    print(f"recomputed with this clone's sources, not the archive's ({example})")
+    print(f"recomputed with the sources here, not the archive's ({example})")
     for path in differing:
         print(f"  changed source: {path}")
 
@@ -60,7 +60,7 @@ def recompute(archive: Path, manifest: dict, report: Path | None) -> bool:
     with tempfile.TemporaryDirectory(prefix="ranktrial-verify-") as temporary:
         folder = Path(temporary).resolve()
         unpack(archive, folder, manifest)
-        differing = differing_sources(folder, ROOT)
+        differing = differing_sources(folder)
         say_sources(differing)
         results = verdicts(folder, manifest, not differing)
     counts: dict[str, Counter] = {}

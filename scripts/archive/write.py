@@ -36,18 +36,17 @@ from ranktrial.archive.jobs import (
 )
 from ranktrial.archive.layout import manifest, seal
 from ranktrial.archive.privacy import Privacy, of_this_process, recorded_environment
-from ranktrial.archive.sources import origin_of_sources, source_files
+from ranktrial.archive.sources import our_origin, source_files
 from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import write_text
+from ranktrial.common.home import own_file
 from ranktrial.common.keys import plain
 from ranktrial.common.version import VERSION
 from ranktrial.configuration.reading import complete
 from ranktrial.engine.job_records import DIRECTORY_STAMP
 from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import HEAVY, NOT_ARCHIVED
-
-ROOT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True)
@@ -111,7 +110,7 @@ def take_results(contents: Contents, jobs: list[Job], described_jobs: list[dict]
 def take_sources(contents: Contents, settings: Settings, sources: list[str]) -> None:
     """Add the sources, the configuration as written and resolved, and local files of published numbers."""
     for path in sources:
-        contents.file(ROOT / path, layout.WORKFLOW + path)
+        contents.file(own_file(path), layout.WORKFLOW + path)
     for path in settings.config_files:
         contents.file(Path(path), layout.configuration_name(path))
     resolved, _ = complete(settings.config, settings.config_file)
@@ -136,7 +135,7 @@ def take_pages(contents: Contents, experiment: Experiment, known: dict, about: d
     """Add the pages for readers."""
     kinds = Counter(entry["kind"] for entry in contents.absent.values())
     contents.text("README.md", readme(experiment.name, file, about["commit"], dict(kinds), known))
-    software = yaml.safe_load((ROOT / "CITATION.cff").read_text()) if (ROOT / "CITATION.cff").is_file() else {}
+    software = yaml.safe_load(own_file("CITATION.cff").read_text())
     contents.text("CITATION.cff", citation(experiment.name, plain(experiment.actor), about["end"], software))
 
 
@@ -151,17 +150,17 @@ def fill(contents: Contents, settings: Settings, targets: list[str], file: str) 
     check_whole(jobs, left_out, settings.config_file, contents.extent)
     described_jobs = [described(job, settings.rules.get(job.record["rule"], {}), left_out) for job in jobs]
     take_results(contents, jobs, described_jobs, left_out)
-    sources = source_files(ROOT)
+    sources = source_files()
     take_sources(contents, settings, sources)
     for path, page in origins_of_runs(experiment, described_jobs).items():
         contents.text(path.removesuffix(".trec.gz") + ".ir_metadata.yaml", page)
-    recorded_origin, difference = origin_of_sources(ROOT, sources)
+    recorded_origin, difference = our_origin()
     known = identities(experiment, jobs, left_out)
     head = {"format": layout.FORMAT, "version": VERSION, "experiment": experiment.name, "extent": contents.extent}
     contents.record(layout.ORIGIN, {**head, "environment": recorded_environment(os.environ), **recorded_origin})
     contents.record(layout.JOBS, described_jobs)
     contents.record(layout.IDENTITIES, known)
-    contents.record(layout.PACKAGES, environments([ROOT / path for path in sources if path.startswith("envs/")]))
+    contents.record(layout.PACKAGES, environments([own_file(path) for path in sources if path.startswith("envs/")]))
     contents.record(layout.SEEDS, seeds(experiment))
     contents.record(layout.STATE, state(recorded, jobs, settings))
     if difference:

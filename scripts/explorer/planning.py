@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from ranktrial.common.home import HOME, own_file
 from ranktrial.common.keys import JsonObject, stated
 from ranktrial.experiment import job_files
 from ranktrial.experiment.records import Comparison, Experiment, System, Task
 from ranktrial.experiment.results_paths import fields_of, path
+
+PAGE, STYLE = "scripts/explorer/page", "ranktrial/reports/writing/page.css"
 
 
 def explored(experiment: Experiment) -> dict[str, Comparison]:
@@ -19,6 +22,11 @@ def explored(experiment: Experiment) -> dict[str, Comparison]:
 def folder(experiment: Experiment) -> list[str]:
     """The explorer's folder, if there is anything to compare."""
     return [path("explorer", experiment=experiment.name)] if explored(experiment) else []
+
+
+def page_files() -> list[str]:
+    """Our files that the explorer is made of."""
+    return [STYLE, *(str(file.relative_to(HOME)) for file in own_file(PAGE).rglob("*") if file.is_file())]
 
 
 def asked(experiment: Experiment) -> list[str]:

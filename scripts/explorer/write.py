@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ranktrial.common.command_line import job
 from ranktrial.common.files import atomic_folder
+from ranktrial.common.home import own_file
 from ranktrial.common.keys import JsonObject
 from ranktrial.explorer import rankings as budget
 from ranktrial.explorer import rankings as packed
@@ -35,8 +36,7 @@ from ranktrial.explorer.task_data import (
 )
 from ranktrial.ir.collection import read_queries
 from ranktrial.ir.trec import read_qrels
-
-PAGE = Path(__file__).resolve().parent / "page"
+from scripts.explorer.planning import PAGE, STYLE
 
 
 def compared_on(settings: Settings, task: str) -> dict[str, Comparison]:
@@ -88,10 +88,10 @@ def write_texts(
     return {"per_chunk": write_documents(folder, records), "limits": limits, "without": without}
 
 
-def write(folder: Path, metrics: list[Path], runs: list[Path], style: Path, settings: Settings) -> None:
+def write(folder: Path, metrics: list[Path], runs: list[Path], settings: Settings) -> None:
     """Write the whole folder."""
-    shutil.copytree(PAGE, folder, dirs_exist_ok=True, copy_function=shutil.copyfile)
-    shutil.copyfile(style, folder / "report.css")
+    shutil.copytree(own_file(PAGE), folder, dirs_exist_ok=True, copy_function=shutil.copyfile)
+    shutil.copyfile(own_file(STYLE), folder / "report.css")
     values, rankings = by_source("metrics", metrics), by_source("run", runs)
     judgements = {name: read_qrels(Path(task.qrels)) if task.qrels else {} for name, task in settings.tasks.items()}
     all_queries = sum(map(len, judgements.values()))
@@ -105,13 +105,13 @@ def write(folder: Path, metrics: list[Path], runs: list[Path], style: Path, sett
     packed.write(folder / "data", "experiment", overview(settings, tasks, summaries, tops_of(settings)))
 
 
-def explorer(metrics: list[Path], runs: list[Path], style: Path, folder: Path, settings: Settings) -> None:
+def explorer(metrics: list[Path], runs: list[Path], folder: Path, settings: Settings) -> None:
     """Write a folder with a page that shows single queries and their rankings."""
     if settings.texts:
         named = [path for task in settings.tasks.values() for path in (*task.corpora, task.queries) if path]
         texts.check_there(dict.fromkeys(named), settings.experiment)
     with atomic_folder(folder) as made:
-        write(made, metrics, runs, style, settings)
+        write(made, metrics, runs, settings)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from ranktrial.common.command_line import job
 from ranktrial.common.files import write_text
-from ranktrial.common.plugins import ROOT, load, stem
+from ranktrial.common.home import own_file
+from ranktrial.common.plugins import load, stem
 from ranktrial.experiment.drawing import Typeset
 from ranktrial.experiment.results_paths import CAPTION_FORMATS, FIGURE_FORMATS
 from ranktrial.reports.figures.fonts import use_font
@@ -59,7 +60,7 @@ def write_caption(texts: list[str], txt: Path, tex: Path) -> None:
 
 def main() -> None:
     """Run the job of the kind that the command line names."""
-    kinds = [path.stem for path in sorted((ROOT / "ranktrial/experiment/exhibits").glob("[!_]*.py"))]
+    kinds = [path.stem for path in sorted(own_file("ranktrial/experiment/exhibits").glob("[!_]*.py"))]
     if len(sys.argv) < 2 or stem(sys.argv[1]) not in (*kinds, CAPTION):
         sys.exit(f"error: expected one of {', '.join((*kinds, CAPTION))} as the first word")
     job(drawn(sys.argv.pop(1)))

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import ranktrial as rt
-from ranktrial.api.command import main
+from ranktrial.api.command import as_options, main
 from tests.api.test_compare import frame
 from tests.new import folders
 from tests.support.one_line import refused
@@ -230,11 +230,21 @@ def test_new_writes_what_make_new_writes(here, capsys):
     folders.scores(here / "data")
     said = write_configuration("data", out=here / "a.yaml")
     code, out, _ = run(capsys, "new", "data", "--out", "b.yaml")
-    assert code == 0 and out.splitlines()[1:-1] == said[1:-1]
+    assert code == 0 and out.splitlines()[1:-1] == list(map(as_options, said[1:-1]))
     texts = [(here / name).read_text().replace(f"{here}/", "") for name in ("a.yaml", "b.yaml")]
     assert texts[0].replace("a.yaml", "b.yaml").replace("experiment: a", "experiment: b") == texts[1]
     code, _, err = run(capsys, "new", "data", "--out", "b.yaml")
     assert code == 2 and "exists already; choose another place by --out config/NAME.yaml" in err
+
+
+def test_messages_of_the_workflows_commands_name_their_options_unless_make_runs_them(capsys, monkeypatch):
+    code, _, err = run(capsys, "archive", "--experiment", "mine")
+    assert code == 2 and "; or give --config" in err and "CONFIG" not in err
+    text = "make run CONFIG=a.yaml; make resume FILL=1 makes data again, SEND=1 (--send-variables), or without FULL=1"
+    options = "ranktrial resume --fill makes data again, --send-variables, or without --extent full"
+    assert as_options(text) == f"snakemake --configfile a.yaml; {options}"
+    monkeypatch.setenv("RANKTRIAL_MAKE", "1")
+    assert as_options(text) == text
 
 
 def test_help_has_examples_and_exit_codes():

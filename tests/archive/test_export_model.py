@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -72,7 +73,7 @@ def test_the_library_loads_the_folder_by_the_line_of_the_card(home):
 
 def test_the_library_loads_the_folder_by_the_line_of_the_documentation(home):
     export()
-    page = (export_model.ROOT / "docs/models.md").read_text().split("## Use a trained checkpoint")[1]
+    page = (Path(__file__).parents[2] / "docs/models.md").read_text().split("## Use a trained checkpoint")[1]
     names = {}
     exec(re.search(r"```python\n(.*?)```", page, re.DOTALL)[1].replace("tuned-insurance", "out"), names)
     assert names["similarity"].shape == (1, 1)

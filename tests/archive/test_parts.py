@@ -22,10 +22,10 @@ from ranktrial.experiment.systems._lexical import Settings
 
 def test_a_recorded_command_becomes_arguments():
     command = (
-        "python scripts/reports/figure.py --effects results/x/effects/a.tsv --svg results/x/figures/a.svg"
+        "python -P -m scripts.reports.figure --effects results/x/effects/a.tsv --svg results/x/figures/a.svg"
         ' --settings \'{"title": "a b"}\' --log results/x/logs/a.log'
     )
-    assert arguments(command) == ["scripts/reports/figure.py", "--effects", "results/x/effects/a.tsv", "--svg",
+    assert arguments(command) == ["scripts.reports.figure", "--effects", "results/x/effects/a.tsv", "--svg",
                                   "results/x/figures/a.svg", "--settings", '{"title": "a b"}']  # fmt: skip
 
 
@@ -40,14 +40,16 @@ def test_settings_and_code_are_read_back_from_snakemakes_record(label):
     "command",
     [
         "rm -rf results",
-        "python scripts/training/fine_tune.py --start results/x",
+        "python -P -m scripts.training.fine_tune --start results/x",
         "python -c 'import os'",
-        "python scripts/reports/../../evil.py --x results/y",
-        "python scripts/evaluation/score.py --metrics /etc/passwd",
-        "python scripts/evaluation/score.py --metrics ../x",
-        "python scripts/evaluation/score.py --metrics $(touch x)",
-        "python scripts/reports/figure.py --svg $(dirname results/x/figures/a.svg)",
-        "touch x; python scripts/evaluation/score.py --metrics x",
+        "python -P -m scripts.reports...evil --x results/y",
+        "python -P -m scripts/reports/figure --x results/y",
+        "python -P -m scripts.reports.figure.evil --x results/y",
+        "python -P -m scripts.evaluation.score --metrics /etc/passwd",
+        "python -P -m scripts.evaluation.score --metrics ../x",
+        "python -P -m scripts.evaluation.score --metrics $(touch x)",
+        "python -P -m scripts.reports.figure --svg $(dirname results/x/figures/a.svg)",
+        "touch x; python -P -m scripts.evaluation.score --metrics x",
     ],
 )
 def test_other_commands_are_not_run(command):

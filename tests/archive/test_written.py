@@ -17,7 +17,7 @@ from ranktrial.common.files import sha256
 from ranktrial.engine.job_records import records
 from scripts.archive import verify
 from tests.support import crafted
-from tests.support.crafted import EFFECT, META, METRIC, QRELS, ROOT, RUN, record, small
+from tests.support.crafted import EFFECT, META, METRIC, QRELS, RUN, record, small
 from tests.support.one_line import one_line, refused
 
 
@@ -25,7 +25,7 @@ def test_scripts_run_by_an_isolated_python(tmp_path, monkeypatch):
     """Nothing is taken from the folder where they run: no module, no sitecustomize, no matplotlibrc's neighbour."""
     for name in ("sitecustomize.py", "usercustomize.py", "json.py", "numpy.py"):
         (tmp_path / name).write_text("open('planted', 'w').close()\n")
-    monkeypatch.setattr(expected, "ROOT", tmp_path / "clone")
+    monkeypatch.setattr(expected, "own_file", (tmp_path / "clone").joinpath)
     script = tmp_path / "clone/scripts/archive/script.py"
     script.parent.mkdir(parents=True)
     script.write_text("import json, numpy\nprint(json.__file__)")
@@ -47,7 +47,7 @@ def test_changed_sources_are_reported(tmp_path):
         files[name] = files[name] + b"\n# changed\n"
     crafted.unpacked(files, tmp_path)
     changed_ones = ["Snakefile", "rules/synthesis.smk", "scripts/evaluation/score.py"]
-    assert verify.differing_sources(tmp_path, ROOT) == changed_ones
+    assert verify.differing_sources(tmp_path) == changed_ones
 
 
 @pytest.fixture

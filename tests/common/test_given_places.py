@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ranktrial.api.command import SCRIPTS
 from ranktrial.common.errors import UserError
 from ranktrial.common.given_places import OF_WORKFLOW, check_file, check_folder, check_new
 from tests.support.one_line import refused
@@ -78,11 +79,10 @@ def test_what_is_there_is_not_replaced_unless_it_was_made_so(clone):
 
 def test_every_command_with_such_an_option_checks_it():
     """Outputs of jobs are named by rules; those of commands in the Makefile by people."""
-    makefile = (REPOSITORY / "Makefile").read_text().replace("$(ARCHIVING)", "scripts.archive")
-    named = re.findall(r"(scripts\.\S+) .*[ ,]--(?:out|report)=", makefile)
+    named = re.findall(r"\$\(RANKTRIAL\) (\S+) .*[ ,]--(?:out|report)=", (REPOSITORY / "Makefile").read_text())
     assert len(named) >= 4
-    for script in named:
-        library = {"scripts.new.front": "ranktrial.new.front"}  # where the command's work is done, if not in the script
-        tree = ast.parse((REPOSITORY / f"{library.get(script, script).replace('.', '/')}.py").read_text())
+    for command in named:
+        script = f"scripts.{SCRIPTS[command][0]}" if command in SCRIPTS else f"ranktrial.{command}.front"
+        tree = ast.parse((REPOSITORY / f"{script.replace('.', '/')}.py").read_text())
         calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
         assert {"check_new", "check_folder", "check_file"} & {call.id for call in calls if isinstance(call, ast.Name)}

@@ -24,7 +24,14 @@ def test_the_citation_the_changelog_and_make_help_name_the_version():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert citation["version"] == VERSION
     assert f"version = {{{VERSION}}}" in (ROOT / "README.md").read_text(encoding="utf-8")
-    assert re.search(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.M)[1] == VERSION
+    latest = re.search(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.M)[1]
+    assert latest == f"{VERSION} ({citation['date-released']})"
+    deploying = (ROOT / "docs/results.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"@v([\d.]+)|--tag v([\d.]+)|tag=\"v([\d.]+)", deploying)) <= {
+        (VERSION, "", ""),
+        ("", VERSION, ""),
+        ("", "", VERSION),
+    }
     shown = subprocess.run(
         ["make", "--no-print-directory", "help"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout

@@ -22,7 +22,7 @@ def sources(tmp_path, monkeypatch):
         for name, text in files.items():
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / name).write_text(text)
-        monkeypatch.setattr(job_code, "ROOT", tmp_path)
+        monkeypatch.setattr(job_code, "own_file", tmp_path.joinpath)
         forget()
 
     yield written

@@ -28,7 +28,7 @@ def sources(tmp_path, monkeypatch):
             (tmp_path / name).write_text(text)
         forget()
 
-    monkeypatch.setattr(job_code, "ROOT", tmp_path)
+    monkeypatch.setattr(job_code, "own_file", tmp_path.joinpath)
     write()
     yield write
     forget()
@@ -40,7 +40,7 @@ def code(*loads):
 
 def test_the_code_of_a_job_is_what_is_behind_its_script(sources):
     before = code()
-    assert before["script"] == "scripts/stage/run.py" and before["loads"] == []
+    assert before["module"] == "scripts.stage.run" and before["loads"] == []
     assert modules_behind(before) == ("ranktrial/common/a.py", "scripts/stage/run.py")
     for unrelated in (
         {"ranktrial__kinds__one": "one = 9\n"},
@@ -70,7 +70,7 @@ def test_the_same_text_under_another_name_is_other_code(sources):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("script", "scripts/gone/run.py"), ("loads", ["kinds/gone.py"]), ("digest", "x"), ("script", "scripts/x\0.py")],
+    [("module", "scripts.gone.run"), ("loads", ["kinds/gone.py"]), ("digest", "x"), ("module", "scripts.x\0")],
 )
 def test_code_that_is_not_there_has_no_modules(sources, name, value):
     assert modules_behind(code() | {name: value}) == ()
@@ -82,7 +82,7 @@ def test_a_module_that_python_cannot_read_is_other_code(sources):
     assert modules_behind(before) == ()
 
 
-@pytest.mark.parametrize("changes", [{"loads": "x"}, {"loads": [1]}, {"script": None}, {"digest": 5}, {"more": "x"}])
+@pytest.mark.parametrize("changes", [{"loads": "x"}, {"loads": [1]}, {"module": None}, {"digest": 5}, {"more": "x"}])
 def test_other_parameters_are_no_code(sources, changes):
     assert is_code(code()) and not is_code(code() | changes)
-    assert not is_code("scripts/stage/run.py") and not is_code({"script": "scripts/stage/run.py"})
+    assert not is_code("scripts/stage/run.py") and not is_code({"module": "scripts.stage.run"})

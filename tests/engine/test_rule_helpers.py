@@ -7,13 +7,11 @@ import pytest
 from snakemake.iocontainers import InputFiles
 
 from ranktrial.engine.rule_helpers import (
-    as_module,
     log_of,
     message_of,
     newer_than_tested,
     one_of,
     options,
-    path_to_repository,
     settings,
 )
 
@@ -38,26 +36,6 @@ def test_texts_come_back_as_they_were_and_hold_no_braces(text):
     spelt = settings(label=text, **{"key {}": [text]})
     assert json.loads(spelt) == {"label": text, "key {}": [text]}
     assert spelt.count("{") == spelt.count("}") == 1
-
-
-def test_in_a_clone_and_where_its_scripts_are_linked_they_are_relative(tmp_path):
-    clone, elsewhere = tmp_path / "ranktrial", tmp_path / "verify"
-    (clone / "scripts").mkdir(parents=True)
-    elsewhere.mkdir()
-    (elsewhere / "scripts").symlink_to(clone / "scripts")
-    assert path_to_repository(clone, clone) == path_to_repository(clone, elsewhere) == ""
-    assert not as_module(clone, clone / "workflow/Snakefile", clone) and not as_module(
-        clone, clone / "Snakefile", elsewhere
-    )
-
-
-def test_in_another_folder_they_are_named_from_there_or_in_full(tmp_path):
-    clone = tmp_path / "paper" / "ranktrial"
-    (clone / "scripts").mkdir(parents=True)
-    assert path_to_repository(clone, tmp_path / "paper") == "ranktrial"
-    assert path_to_repository(clone, tmp_path) == "paper/ranktrial"
-    assert path_to_repository(clone, clone / "results") == str(clone)
-    assert as_module(clone, tmp_path / "paper/Snakefile", tmp_path / "paper")
 
 
 @pytest.mark.parametrize("version", ["9.27.0", "9.27.14", "9.9.0", "8.30.1", "unknown"])

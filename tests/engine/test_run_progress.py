@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 from snakemake.logging import logger
+from snakemake.sourcecache import LocalSourceFile
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from ranktrial.engine import display as state
@@ -78,7 +79,8 @@ def a_workflow(logs=("run.log",), **settings):
         is_main_process=True, local_exec=True, cores=2, dag_settings=SimpleNamespace(targets=frozenset()),
         logger_manager=SimpleNamespace(get_logfile=lambda: list(logs)),
         output_settings=SimpleNamespace(**{"verbose": False, "quiet": {"host"}, **settings}),
-        rules=[SimpleNamespace(name=name, snakefile=f"rules/{file}.smk")
+        included=[],
+        rules=[SimpleNamespace(name=name, snakefile=LocalSourceFile(f"rules/{file}.smk"))
                for name, file in (("score", "evaluation"), ("figure", "figures"))],
     )  # fmt: skip
 

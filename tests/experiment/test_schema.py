@@ -107,7 +107,7 @@ def test_a_plug_in_that_comes_as_one_file_is_found(tmp_path, monkeypatch):
         "from tests.experiment.test_schema import Logarithm as Keys\n"
         'NAME, DESCRIPTION = "log-ratio", "log of the ratio of means"\n'
     )
-    monkeypatch.setattr(plugins, "ROOT", tmp_path)
+    monkeypatch.setattr(plugins, "own_file", tmp_path.joinpath)
     monkeypatch.syspath_prepend(tmp_path)
     made = with_toys(*plugins.load_all("toy_effects").values())
     assert made["effect"]["enum"] == ["log-ratio"] and made["base"]["default"] == 2

@@ -13,7 +13,6 @@ from ranktrial.ir.trec import write_qrels, write_run
 from scripts.explorer.write import write
 
 REPOSITORY = Path(__file__).parents[2]
-STYLE = REPOSITORY / "ranktrial/reports/writing/page.css"
 EVIL = '</script><img src=x onerror=alert(1)><b>bold</b> \u2028 & "storm"'
 SEEDS = {"bm25": ["0"], "tuned": ["1", "2"], "other": ["0"]}
 TASKS = {"storms": 30, "floods": 12}
@@ -106,7 +105,7 @@ def write_explorer(folder: Path, asked: Settings) -> Path:
     """The explorer of what lies below the working directory; gives its page."""
     found = Path("results/e")
     runs, metrics = sorted(found.glob("runs/*/*/*.gz")), sorted(found.glob("metrics/*/*/*.tsv"))
-    write(folder, metrics, runs, STYLE, asked)
+    write(folder, metrics, runs, asked)
     return folder / "index.html"
 
 

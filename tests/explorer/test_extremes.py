@@ -49,8 +49,7 @@ def test_the_script_writes_each_comparison_with_texts(explored, tmp_path):
 
 @pytest.mark.parametrize("script, output", [("extremes.py", "--table"), ("write.py", "--folder")])
 def test_deleted_texts_end_the_job_with_one_line(explored, tmp_path, script, output):
-    style = ["--style", REPOSITORY / "ranktrial/reports/writing/page.css"] if script == "write.py" else []
-    done = run(script, tmp_path, output, tmp_path / "made", *style)
+    done = run(script, tmp_path, output, tmp_path / "made")
     assert done.returncode == 1 and not (tmp_path / "made").exists()
     (line,) = done.stderr.splitlines()
     assert (

@@ -24,7 +24,7 @@ from ranktrial.archive import jobs as archive_jobs
 from ranktrial.archive import layout
 from ranktrial.archive.expected import expected
 from ranktrial.archive.integrity import write_zip
-from ranktrial.archive.jobs import METADATA, words_of, write_record
+from ranktrial.archive.jobs import METADATA, script_of, words_of, write_record
 from ranktrial.archive.layout import manifest, seal
 from ranktrial.archive.privacy import Privacy
 from ranktrial.common.files import sha256
@@ -78,16 +78,14 @@ def in_order(planned: list[dict]) -> list[dict]:
 
 def run_jobs(folder: Path, planned: list[dict]) -> None:
     """Run the jobs of a plan in `folder` and write Snakemake's records of them."""
-    for name in ("scripts", "ranktrial"):
-        (folder / name).symlink_to(ROOT / name)  # as in a clone: the archive holds the scripts' checksums
-    asked = [{"words": words_of(job["command"])[1:], "outputs": []} for job in planned]
+    asked = [{"words": words_of(job["command"])[len(archive_jobs.RUN) :], "outputs": []} for job in planned]
     for job in planned:
         for path in job["log"]:
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_text("host: node7\nslurm job: none\ndriver: none\n")
         for path in job["outputs"]:
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
-    message = json.dumps({"sources": str(ROOT), "packages": [], "jobs": asked})
+    message = json.dumps({"paths": [str(ROOT)], "jobs": asked})
     environment = os.environ | {"MPLBACKEND": "agg"}
     done = subprocess.run([sys.executable, str(ROOT / "scripts/archive/rerun.py")], cwd=folder, input=message,
                           capture_output=True, text=True, env=environment)  # fmt: skip
@@ -109,7 +107,7 @@ def with_content(folder: Path, planned: list[dict]) -> list[dict]:
 
 def write_job(folder: Path, job: dict) -> None:
     words = words_of(job["command"])
-    params: list = [job_code(words[1].removeprefix("scripts/"))]
+    params: list = [job_code(script_of(job["command"]).removeprefix("scripts/"))]
     params += [words[words.index("--settings") + 1]] if "--settings" in words else []
     record = {
         "rule": job["rule"], "input": sorted(job["inputs"]), "log": job["log"], "shellcmd": job["command"],

@@ -113,7 +113,7 @@ def _run(words: list[str]) -> int:
             _run_code(words[1], "<string>")
         elif words[0] == "-m":
             sys.argv = words[1:]
-            sys.path.insert(0, os.getcwd())
+            sys.path[:0] = [] if safe else [os.getcwd()]
             runpy.run_module(words[1], run_name="__main__", alter_sys=True)
         else:
             sys.argv = words

@@ -170,7 +170,7 @@ def test_hashes_are_checked_with_the_standard_library_alone(archived, tmp_path):
 def test_everything_recomputes(archived, tmp_path):
     done = run(archived.workspace, "verify", "--archive", archived.path, "--recompute", "--report", tmp_path / "r.tsv")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "this clone's sources, which are the same as the archive's" in done.stdout
+    assert "the sources here, which are the same as the archive's" in done.stdout
     verdicts = {}
     for line in (tmp_path / "r.tsv").read_text().splitlines()[1:]:
         path, kind, verdict, reason = line.split("\t")

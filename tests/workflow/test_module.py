@@ -1,4 +1,4 @@
-"""The workflow as a module of another repository's workflow, run to the end there: small experiments on external runs."""
+"""The workflow in another repository: deployed from a repository of git, whole, and as a part of another workflow."""
 
 import json
 import os
@@ -6,11 +6,14 @@ import random
 import re
 import shutil
 import subprocess
+import sys
+import sysconfig
 
 import pytest
 import yaml
 
-from tests.workflow.conftest import REPOSITORY, Workspace, copy
+from ranktrial.common.version import VERSION
+from tests.workflow.conftest import PARTS, REPOSITORY, Workspace
 
 CONFIG = {
     "experiment": "theirs",
@@ -21,12 +24,34 @@ CONFIG = {
     "tasks": ["weather"],
     "comparisons": {"b-helps": {"control": "a", "treatment": "b"}},
 }
-MODULE = """
+ADDRESS, TAG = "https://github.com/example/ranktrial", f"v{VERSION}"
+# As snakedeploy 0.17 writes it.
+DEPLOYED = f"""from snakemake.utils import min_version
+
+
+min_version("6.10.0")
+
+
+configfile: "config/config.yaml"
+
+
+# declare {ADDRESS} as a module
+module ranktrial:
+    snakefile:
+        github("example/ranktrial", path="workflow/Snakefile", tag="{TAG}")
+    config:
+        config
+
+
+# use all rules from {ADDRESS}
+use rule * from ranktrial
+"""
+PART = """
 module ranktrial:
     snakefile: "{snakefile}"
-    config: {config}
+    config: CONFIG
 
-use rule * from ranktrial{renamed}
+use rule * from ranktrial as ranks_*
 
 onstart:
     ranktrial.onstart()
@@ -37,7 +62,7 @@ onerror:
 rule all:
     default_target: True
     input:
-        rules.{all_rule}.input,
+        rules.ranks_all.input,
         "own.txt",
 
 rule own:
@@ -64,52 +89,139 @@ def importer(tmp_path):
     return tmp_path
 
 
-def snakemake(folder, *arguments):
-    return subprocess.run(
-        [Workspace.python, "-m", "snakemake", "--cores", "2", *arguments], cwd=folder, capture_output=True, text=True,
-        env=os.environ | {"PYTHONPATH": str(folder / "library")},
-    )  # fmt: skip
+def git(folder, *words):
+    names = ["-c", "user.name=x", "-c", "user.email=x@example.org"]
+    done = subprocess.run(["git", "-C", folder, *names, *words], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
 
 
-def runs_to_the_end_and_then_has_nothing_to_do(folder, *arguments):
-    done = snakemake(folder, *arguments)
+def tagged(sources, bare, tag):
+    """Commit all of a folder and push it to the bare repository with a tag."""
+    git(sources, "add", "--all", "--force")
+    git(sources, "commit", "--quiet", "--message", tag)
+    git(sources, "tag", tag)
+    git(sources, "push", "--quiet", bare, "main", tag)
+    return git(sources, "rev-parse", "HEAD")
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory):
+    """The working tree in a bare repository, which git takes for one on GitHub; the environment that says so."""
+    folder = tmp_path_factory.mktemp("published")
+    sources, bare = folder / "sources", folder / "bare.git"
+    sources.mkdir()
+    for name in [*PARTS, "workflow", "pyproject.toml", "setup.py", "README.md", "LICENSE", "CITATION.cff"]:
+        if (REPOSITORY / name).is_dir():
+            shutil.copytree(REPOSITORY / name, sources / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(REPOSITORY / name, sources / name)
+    git(folder, "init", "--quiet", "--bare", "--initial-branch=main", bare)
+    git(folder, "init", "--quiet", "--initial-branch=main", sources)
+    tagged(sources, bare, TAG)
+    (folder / "gitconfig").write_text(f'[url "file://{bare}"]\n\tinsteadOf = {ADDRESS}\n')
+    return sources, {"GIT_CONFIG_GLOBAL": str(folder / "gitconfig"), "XDG_CACHE_HOME": str(folder / "cache")}
+
+
+@pytest.fixture(scope="module")
+def installed(published, tmp_path_factory):
+    """An environment with the package of that repository, beside the packages of this one; its folder of programs."""
+    venv = tmp_path_factory.mktemp("installed") / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
+    paths = {"base": str(venv), "platbase": str(venv)}
+    (packages,) = {sysconfig.get_path(name, "venv", vars=paths) for name in ("purelib", "platlib")}
+    (venv / "beside.pth").write_text(sysconfig.get_path("purelib"))
+    shutil.move(venv / "beside.pth", packages)
+    pip = [venv / "bin/python", "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]
+    subprocess.run([*pip, f"ranktrial @ git+{ADDRESS}@{TAG}"], env=os.environ | published[1], check=True)
+    return venv / "bin", packages
+
+
+@pytest.fixture
+def paper(importer, published, installed):
+    """A repository with what snakedeploy writes; the function runs a program of the environment in it."""
+    (importer / "workflow").mkdir()
+    (importer / "workflow/Snakefile").write_text(DEPLOYED)
+    (importer / "config").mkdir()
+    (importer / "config/config.yaml").write_text(yaml.safe_dump(CONFIG))
+    git(importer, "init", "--quiet")
+    git(importer, "add", "--all")
+    git(importer, "commit", "--quiet", "--message", "paper")
+    bin, packages = installed
+
+    def run(*words):
+        # Snakemake and its jobs are forks of the warm process, with the installed package
+        command = [Workspace.python, "-m", *words] if words[0] == "snakemake" else [bin / words[0], *words[1:]]
+        warm = {"PYTHONPATH": packages} if words[0] == "snakemake" else {}
+        return subprocess.run(
+            command, cwd=importer, capture_output=True, text=True, env=os.environ | published[1] | warm
+        )
+
+    return importer, run
+
+
+def test_a_deployed_workflow_runs_whole_is_archived_and_verified(paper, published):
+    folder, run = paper
+    done = run("snakemake", "--cores", "2")
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    assert "scoring             " in done.stderr and "results/theirs/report.html" in done.stdout
     results = folder / "results/theirs"
     assert [name for name in DONE if not (results / name).is_file()] == []
-    assert json.loads((results / "meta/b-helps.json").read_text())["k"] == 1
-    assert (folder / "own.txt").read_text() == "own\n", "the search path of the other workflow's rules is kept"
-    assert (results / "logs/collect/means.log").read_text().startswith("host: ")
-    again = snakemake(folder, *arguments)
+    commits = git(published[0], "rev-parse", TAG), git(folder, "rev-parse", "HEAD")
+    report = (results / "report.html").read_text()
+    assert all(commit in report for commit in commits)
+    again = run("snakemake", "--cores", "2")
     assert again.returncode == 0 and "Nothing to be done" in again.stdout + again.stderr
+    assert "finished at" in run("ranktrial", "status").stdout
+    archived = run("ranktrial", "archive", "--config", "config/config.yaml")
+    assert archived.returncode == 0, archived.stderr[-3000:]
+    verified = run("ranktrial", "verify", "--archive", "results/theirs/theirs.crate.zip", "--recompute")
+    assert verified.returncode == 0, verified.stdout[-3000:] + verified.stderr[-3000:]
+    assert "the sources here, which are the same as the archive's" in verified.stdout
+    origin = json.loads(subprocess.run(
+        ["unzip", "-p", results / "theirs.crate.zip", "provenance/origin.json"], capture_output=True, check=True).stdout)  # fmt: skip
+    assert origin["commit"] == commits[0] and origin["experiment_repository"]["commit"] == commits[1]
+    assert run("ranktrial", "check-results").returncode == 0
+
+
+def refused(done):
+    errors = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("error: ")]
+    assert done.returncode != 0 and len(errors) == 1, done.stdout + done.stderr
+    return errors[0]
+
+
+def test_rules_of_another_version_and_a_mistake_are_one_line(paper, published):
+    folder, run = paper
+    (folder / "config/config.yaml").write_text(yaml.safe_dump(CONFIG | {"depht": 10}))
+    assert "config/config.yaml: unknown key 'depht'" in refused(run("snakemake", "--dry-run"))
+    sources, _ = published
+    (sources / "scripts/evaluation/score.py").write_text("other = 1\n")
+    commit = tagged(sources, sources.parent / "bare.git", "v9.0.0")
+    (folder / "workflow/Snakefile").write_text(DEPLOYED.replace(TAG, "v9.0.0"))
+    error = refused(run("snakemake", "--dry-run"))
+    assert commit[:12] in error and f"ranktrial {VERSION}" in error
+    assert error.endswith(f'pip install "ranktrial[workflow] @ git+{ADDRESS}@v9.0.0"')
 
 
 @pytest.mark.long
-def test_with_a_dictionary_of_configuration_and_renamed_rules(importer):
-    text = MODULE.format(
-        snakefile=REPOSITORY / "Snakefile", config="CONFIG", renamed=" as ranks_*", all_rule="ranks_all"
-    )
+def test_as_a_part_of_another_workflow_with_renamed_rules_and_a_dictionary_of_configuration(importer):
+    text = PART.format(snakefile=REPOSITORY / "Snakefile")
     (importer / "Snakefile").write_text(f"CONFIG = {CONFIG!r}\n{text}")
-    runs_to_the_end_and_then_has_nothing_to_do(importer)
 
+    def snakemake():
+        return subprocess.run(
+            [Workspace.python, "-m", "snakemake", "--cores", "2"], cwd=importer, capture_output=True, text=True,
+            env=os.environ | {"PYTHONPATH": str(importer / "library")},
+        )  # fmt: skip
 
-def test_with_a_file_of_configuration_that_holds_more_and_a_clone_below(importer):
-    (importer / "vendor").mkdir()
-    (importer / "vendor/ranktrial").symlink_to(REPOSITORY)
-    text = MODULE.format(snakefile="vendor/ranktrial/Snakefile", config='config["ranking"]', renamed="", all_rule="all")
-    text = text.replace("rule all:", "rule everything:")
-    (importer / "Snakefile").write_text('configfile: "config/paper.yaml"\n' + text)
-    (importer / "config").mkdir()
-    (importer / "config/paper.yaml").write_text(yaml.safe_dump({"authors": ["x"], "ranking": CONFIG}))
-    runs_to_the_end_and_then_has_nothing_to_do(importer)
-
-
-def test_a_mistake_is_one_line(importer):
-    wrong = CONFIG | {"depht": 10}
-    text = MODULE.format(snakefile=REPOSITORY / "Snakefile", config=repr(wrong), renamed="", all_rule="all")
-    (importer / "Snakefile").write_text(text.replace("rule all:", "rule everything:"))
-    done = snakemake(importer)
-    errors = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("error: ")]
-    assert done.returncode != 0 and len(errors) == 1 and "unknown key 'depht'" in errors[0]
+    done = snakemake()
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    results = importer / "results/theirs"
+    assert [name for name in DONE if not (results / name).is_file()] == []
+    assert json.loads((results / "meta/b-helps.json").read_text())["k"] == 1
+    assert (importer / "own.txt").read_text() == "own\n", "the search path of the other workflow's rules is kept"
+    assert (results / "logs/collect/means.log").read_text().startswith("host: ")
+    again = snakemake()
+    assert again.returncode == 0 and "Nothing to be done" in again.stdout + again.stderr
 
 
 def test_the_repository_is_laid_out_as_the_workflow_catalog_asks():
@@ -122,13 +234,3 @@ def test_the_repository_is_laid_out_as_the_workflow_catalog_asks():
     examples = {path.name for path in (REPOSITORY / "config").glob("*.yaml")}
     assert [name for name in sorted(examples) if f"`{name}`" not in instructions] == []
     assert {"snakemake", "workflow"} <= set(re.findall(r"\w+", (REPOSITORY / "README.md").read_text().lower()))
-
-
-def test_the_snakefile_of_the_catalog_plans_the_same(importer):
-    clone = copy(REPOSITORY, importer)
-    shutil.copytree(REPOSITORY / "workflow", importer / "workflow")
-    clone.write_config(CONFIG)
-    plans = [clone.snakemake("--dry-run", "--snakefile", name) for name in ("Snakefile", "workflow/Snakefile")]
-    jobs = [re.findall(r"^Job \d+: (.*)$", plan.stdout + plan.stderr, re.MULTILINE) for plan in plans]
-    assert [plan.returncode for plan in plans] == [0, 0]
-    assert sorted(jobs[0]) == sorted(jobs[1]) and len(jobs[0]) > 10

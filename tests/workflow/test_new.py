@@ -19,24 +19,25 @@ def workspace(tmp_path_factory):
 
 def new(workspace, *arguments):
     """What `make new` does, as its recipe does it."""
-    command = [workspace.python, "scripts/new/front.py", *arguments]
-    return subprocess.run(command, cwd=workspace.folder, env={"PYTHONPATH": "."}, capture_output=True, text=True)
+    command = [workspace.python, "-m", "ranktrial.api.command", "new", *arguments]
+    env = {"PYTHONPATH": ".", "RANKTRIAL_MAKE": "1"}
+    return subprocess.run(command, cwd=workspace.folder, env=env, capture_output=True, text=True)
 
 
 @pytest.fixture(scope="module")
 def written(workspace):
     """The configurations, by layout."""
-    done = {layout: new(workspace, "--folder", f"data/{layout}") for layout in folders.LAYOUTS}
+    done = {layout: new(workspace, f"data/{layout}") for layout in folders.LAYOUTS}
     assert {layout: one.stderr for layout, one in done.items() if one.returncode} == {}
     return {layout: f"config/{layout}.yaml" for layout in folders.LAYOUTS}
 
 
 def test_it_says_what_it_found_and_what_comes_next_and_writes_once(workspace, written):
-    done = new(workspace, "--folder", "data/scores")
-    assert done.returncode == 1 and done.stderr == (
+    done = new(workspace, "data/scores")
+    assert done.returncode == 2 and done.stderr == (
         "error: config/scores.yaml: exists already; choose another place by OUT=config/NAME.yaml\n"
     )
-    done = new(workspace, "--folder", "data/scores", "--out", "config/again.yaml")
+    done = new(workspace, "data/scores", "--out", "config/again.yaml")
     said = [
         "scores (score) of 2 systems on 2 tasks",
         "each column (bm25, dense) is read as a system, each file as a task; if it is the other way round: COLUMNS=tasks.",
@@ -44,9 +45,9 @@ def test_it_says_what_it_found_and_what_comes_next_and_writes_once(workspace, wr
         "next: make run CONFIG=config/again.yaml",
     ]
     assert done.stdout == f"config/again.yaml: {chr(10).join(said)}\n"
-    done = new(workspace, "--folder", "rules")
+    done = new(workspace, "rules")
     assert (
-        done.returncode == 1
+        done.returncode == 2
         and done.stderr.startswith("error: rules: looked for BEIR's layout")
         and done.stderr.count("\n") == 1
     )

@@ -68,10 +68,10 @@ def settings_read(module, words):
 
 
 def test_each_script_can_read_the_settings_of_its_jobs(plan):
-    commands = re.findall(r"^\s*(?:Shell command: )?(python scripts/.* --settings .*)$", plan[0], re.MULTILINE)
+    commands = re.findall(r"^\s*(?:Shell command: )?(python -P -m scripts\..* --settings .*)$", plan[0], re.MULTILINE)
     scripts = set()
-    for words in map(shlex.split, commands):
-        module = importlib.import_module(words[1].removesuffix(".py").replace("/", "."))
+    for _, _, *words in map(shlex.split, commands):
+        module = importlib.import_module(words[1])
         values = json.loads(words[words.index("--settings") + 1])
         read_settings(
             settings_read(module, words), {name: value for name, value in values.items() if name != "sha256_of"}

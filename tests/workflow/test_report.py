@@ -71,7 +71,7 @@ def test_the_graph_is_the_same_whatever_is_asked_for_and_however_it_is_found(aga
 
     def command(*targets):
         done = again.snakemake("--dry-run", "--printshellcmds", *targets)
-        return re.search(r"python scripts/reports/report\.py .*", done.stdout + done.stderr)[0]
+        return re.search(r"python -P -m scripts\.reports\.report .*", done.stdout + done.stderr)[0]
 
     whole = command()
     assert '"feeds"' in whole and command("results/tiny/report.html") == whole

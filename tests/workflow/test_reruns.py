@@ -121,10 +121,14 @@ def jobs(finished, monkeypatch):
     return jobs_behind(list(job_records()), job_records())
 
 
+def modules_of(code):
+    return behind(f"{code['module'].removeprefix('scripts.').replace('.', '/')}.py", *code["loads"])
+
+
 def outdated(jobs, module):
     """The messages of the jobs with a module behind their code, and of those that read what they write."""
     files: set[str] = set()
-    waiting = [job for job in jobs if job.code and module in behind(job.code["script"][8:], *job.code["loads"])]
+    waiting = [job for job in jobs if job.code and module in modules_of(job.code)]
     messages = set()
     while waiting:
         job = waiting.pop()

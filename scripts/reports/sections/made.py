@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ranktrial.common.keys import JsonObject
@@ -63,7 +64,7 @@ def origin_of(experiment: str) -> Origin:
 
     today = datetime.now(UTC).date().isoformat()
     machine = f"{processor()}, {platform.system()}, Python {platform.python_version()}"
-    return Origin(today, commit_text(), machine, _configuration(experiment))
+    return Origin(today, commit_text(here=Path.cwd()), machine, _configuration(experiment))
 
 
 def _configuration(experiment: str) -> str:
