@@ -240,7 +240,10 @@ def _outside(jobs: list[dict]) -> Iterator[tuple[str, str]]:
 
 RELATIVE, ABSOLUTE = 1e-9, 1e-12  # doubles have 16 digits; a sum over thousands of queries loses a few of them
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
-DATES = re.compile(rb"<dc:date>.*?</dc:date>|/(?:Creation|Mod)Date \([^)]*\)", re.DOTALL)
+# When, where and from which commits a figure or a page was written.
+DATES = re.compile(
+    rb"<dc:date>.*?</dc:date>|/(?:Creation|Mod)Date \([^)]*\)|<strong>(?:Written|Commit)</strong>: [^\n]*", re.DOTALL
+)
 BINARY = (".png", ".pdf", ".gz")
 
 IDENTICAL, EQUAL, DIFFERENT = "identical", "equal within tolerance", "different"
@@ -249,7 +252,7 @@ NEEDED = ("numpy", "scipy", "pandas", "matplotlib", "ir_measures", "jinja2", "sn
 
 
 def compare(ours: Path, theirs: Path) -> tuple[str, str]:
-    """The verdict and a text of the first difference. Dates inside figures are ignored."""
+    """The verdict and a text of the first difference; when, where and from which commit a file was written is none."""
     a, b = (DATES.sub(b"", path.read_bytes()) for path in (ours, theirs))
     if a == b:
         return IDENTICAL, ""

@@ -66,6 +66,8 @@ def test_other_commands_are_not_run(command):
         ("a\t1e-13\n", "a\t0.0\n", "equal within tolerance"),
         ("a\t0.5\n", "a\t0.5\nb\t1\n", "different"),
         ("<dc:date>2026</dc:date>1", "<dc:date>2027</dc:date>1", "identical"),
+        ("<strong>Commit</strong>: ab</li>\n1", "<strong>Commit</strong>: cd</li>\n1", "identical"),
+        ("<strong>Commit</strong>: ab</li>\n1", "<strong>Commit</strong>: ab</li>\n2", "different"),
     ],
 )
 def test_tolerance(tmp_path, ours, theirs, verdict):
