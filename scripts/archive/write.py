@@ -135,7 +135,8 @@ def take_pages(contents: Contents, experiment: Experiment, known: dict, about: d
     """Add the pages for readers."""
     kinds = Counter(entry["kind"] for entry in contents.absent.values())
     contents.text("README.md", readme(experiment.name, file, about["commit"], dict(kinds), known))
-    software = yaml.safe_load(own_file("CITATION.cff").read_text())
+    software_file = own_file("CITATION.cff")
+    software = yaml.safe_load(software_file.read_text()) if software_file.is_file() else {}
     contents.text("CITATION.cff", citation(experiment.name, plain(experiment.actor), about["end"], software))
 
 
