@@ -18,7 +18,7 @@ import sys
 import tempfile
 from array import array
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Literal
 
@@ -40,6 +40,7 @@ class Settings:
     analyzer: Annotated[str, "english stems and drops stop words, standard does neither; or the code of a language"]
     fields: Annotated[Literal["together", "best"], "title and text as one field, or the better one counts"]
     vectors: Annotated[bool, "keep the terms of each document, for feedback"] = False
+    lucene: Annotated[int | None, "the major version, where terms depend on it: another one indexes again"] = None
 
 
 def chunks(corpus: Path) -> Iterator[list[Document]]:
@@ -80,7 +81,8 @@ def build(corpus: Path, folder: Path, how: dict[str, Any] = PYSERINI) -> tuple[i
 @with_java_errors
 def index(corpus: Path, index: Path, settings: Settings) -> None:
     """Build the BM25 index of a corpus."""
-    total, indexed = build(corpus, index, asdict(settings))
+    how = {"analyzer": settings.analyzer, "fields": settings.fields, "vectors": settings.vectors}
+    total, indexed = build(corpus, index, how)
     print(f"{corpus}: {indexed} of {total} documents indexed", file=sys.stderr)
     if indexed < total:
         print(f"{total - indexed} documents without text are not in the index", file=sys.stderr)

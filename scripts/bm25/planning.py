@@ -8,6 +8,8 @@ hub that searches exactly.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
 from ranktrial.common.keys import JsonObject, given
@@ -22,6 +24,7 @@ from ranktrial.experiment.systems._neural import of_model
 from ranktrial.experiment.systems.bm25 import NAME as BM25
 from ranktrial.experiment.systems.bm25 import PYSERINI_BM25
 from ranktrial.experiment.systems.retrieve import NAME as RETRIEVE
+from ranktrial.ir.languages import REVISED
 
 NEGATIVES_DEPTH = 200  # documents per training query, from which the best that are not judged relevant become negatives
 PYSERINI_INDEX = ("english", "together")  # its index has no suffix in its name
@@ -71,6 +74,13 @@ def index_settings(how: str) -> JsonObject:
     """The settings of the index whose name ends in `how`."""
     analyzer, fields, *more = how.removeprefix("-").split("-") if how else PYSERINI_INDEX
     return {"analyzer": analyzer, "fields": fields, **({"vectors": True} if VECTORS in more else {})}
+
+
+def of_lucene(how: str) -> JsonObject:
+    """Lucene's version, as a setting of an index whose terms depend on it; the scores of all others are the same."""
+    if index_settings(how)["analyzer"] not in REVISED or not find_spec("pyserini"):
+        return {}
+    return {"lucene": 9 if version("pyserini").startswith("1.") else 10}
 
 
 def indexed(experiment: Experiment, dataset: str, how: str) -> str:

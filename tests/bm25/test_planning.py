@@ -66,6 +66,7 @@ def test_a_system_searches_the_index_of_its_analyser_and_fields_on_the_shared_co
 )
 def test_an_index_is_named_after_its_settings(how, expected):
     assert planning.index_settings(how) == expected
+    assert not planning.of_lucene(how) and planning.of_lucene("-ko-together")["lucene"] in (9, 10)
 
 
 def test_only_a_tuned_system_reads_parameters_and_is_given_none():
