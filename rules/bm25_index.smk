@@ -34,7 +34,9 @@ use rule in_bm25 as index with:
     wildcard_constraints:
         how=FIELDS["how"],
     params:
-        **job("bm25/index.py:index", lambda wildcards: bm25.index_settings(wildcards.how) | bm25.of_lucene(wildcards.how)),
+        **job(
+            "bm25/index.py:index", lambda wildcards: bm25.index_settings(wildcards.how) | bm25.of_lucene(wildcards.how)
+        ),
 
 
 use rule in_bm25 as index_elasticsearch with:
