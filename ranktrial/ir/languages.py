@@ -9,5 +9,4 @@ from __future__ import annotations
 ENGLISH = "en"
 ANALYSED = (ENGLISH, "ar", "bn", "da", "de", "es", "fa", "fi", "fr", "hi", "hu", "id", "it", "ja", "ko", "nl", "no",
             "pl", "pt", "ru", "sv", "te", "th", "tr", "uk", "zh")  # fmt: skip
-REVISED = ("fa", "ko")  # whose analysers differ between Lucene 9 (Pyserini 1) and 10 (Pyserini 2)
 WITH_SENTENCES = tuple(language for language in ANALYSED if language != "th")

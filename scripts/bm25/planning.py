@@ -24,11 +24,11 @@ from ranktrial.experiment.systems._neural import of_model
 from ranktrial.experiment.systems.bm25 import NAME as BM25
 from ranktrial.experiment.systems.bm25 import PYSERINI_BM25
 from ranktrial.experiment.systems.retrieve import NAME as RETRIEVE
-from ranktrial.ir.languages import REVISED
 
 NEGATIVES_DEPTH = 200  # documents per training query, from which the best that are not judged relevant become negatives
 PYSERINI_INDEX = ("english", "together")  # its index has no suffix in its name
 VECTORS = "vectors"  # in the name of an index that stores the terms of documents
+REVISED = ("fa", "ko")  # languages whose analysers differ between Lucene 9 (Pyserini 1) and 10 (Pyserini 2)
 APPENDED = "appended"  # in the name of an index of documents with further texts
 
 
