@@ -28,7 +28,7 @@ from ranktrial.experiment.systems.retrieve import NAME as RETRIEVE
 NEGATIVES_DEPTH = 200  # documents per training query, from which the best that are not judged relevant become negatives
 PYSERINI_INDEX = ("english", "together")  # its index has no suffix in its name
 VECTORS = "vectors"  # in the name of an index that stores the terms of documents
-REVISED = ("fa", "ko")  # languages whose analysers differ between Lucene 9 (Pyserini 1) and 10 (Pyserini 2)
+REVISED = ("fa", "ko", "sv")  # languages whose analysers differ between Lucene 9 (Pyserini 1) and 10 (Pyserini 2)
 APPENDED = "appended"  # in the name of an index of documents with further texts
 
 
