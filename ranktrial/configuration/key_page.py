@@ -54,7 +54,8 @@ HEAD = """\
 `make schema` writes this page from the declarations in `ranktrial/configuration/sections/` and in the plug-ins.
 Brackets hold what a key takes (text, unless stated), then `required` or its default; a key without either may be left
 out. Whole numbers are at least 1 unless a range is given. In a model, recipe, system or comparison, a list in place of
-a single value makes several entries. [config/README.md](../config/README.md) lists examples.
+a single value makes several entries; its name elsewhere stands for all of them. [config/README.md](../config/README.md)
+lists examples.
 """
 MEANT = re.compile(r"(?:,? of at most \d+ (?:letters|characters)| without the characters|, such as utf| \(64 ).*")
 LIMITLESS = ((r" from (?:1|-\d{6,}) to \d{6,}", ""), (r" from (\S+) to \d{6,}", r" from \1"),

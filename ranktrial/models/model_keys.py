@@ -24,13 +24,15 @@ from ranktrial.common.keys import (
     Statement,
 )
 
+PROMPT = 'prompt before each query or document, such as "query: " or "passage: "; "" for none'
+
 
 @dataclass(frozen=True, kw_only=True)
 class Prompts:
     """The prompts put before texts, by role."""
 
-    query: Annotated[Prompt | None, 'prompt before each query, such as "query: "; "" for none'] = None
-    document: Annotated[Prompt | None, 'prompt before each document, such as "passage: "; "" for none'] = None
+    query: Annotated[Prompt | None, PROMPT] = None
+    document: Annotated[Prompt | None, PROMPT] = None
 
 
 @dataclass(frozen=True, kw_only=True)

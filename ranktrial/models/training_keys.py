@@ -176,8 +176,7 @@ class Training:
     ] = 1
     nodes: Annotated[
         Processes,
-        "number of nodes of a Slurm job that share a training, with gpus GPUs on each: nodes 2 and gpus 4 are 8 "
-        "processes, as with torchrun's --nnodes and --nproc-per-node",
+        "number of nodes of a Slurm job that share a training, with gpus GPUs on each",
     ] = 1
     gradient_checkpointing: Annotated[
         bool, "recompute activations in the backward pass: less memory, about a third longer, same weights"

@@ -169,9 +169,7 @@ class ComparisonEntry(Statistics):
 class MultipleComparison:
     """A multiple comparison: all pairs of systems, or all systems against one control."""
 
-    systems: Annotated[
-        AllOrNames, "all, or the systems to compare; a fanned-out entry stands for all systems made from it"
-    ]
+    systems: Annotated[AllOrNames, "all, or the systems to compare"]
     tasks: Annotated[AllOrNames, "the tasks on which they are compared"] = "all"
     measure: Annotated[str, "the measure that is compared; first: the first of measures"] = FIRST
     against: Annotated[
@@ -208,8 +206,7 @@ class MatrixEntry(StudyEntry):
 
     zero_shot: Annotated[
         NameOrNames,
-        "systems whose models were trained on a source, one row per source; an entry stands for all systems made "
-        "from it",
+        "systems whose models were trained on a source, one row per source",
     ]
     full_shot: Annotated[
         NameOrNames | None,
@@ -228,7 +225,7 @@ class CurvesEntry(StudyEntry):
 
     systems: Annotated[
         NameOrNames,
-        "systems trained on different numbers of the target's queries; an entry stands for all systems made from it",
+        "systems trained on different numbers of the target's queries",
     ]
     baseline: Annotated[str, "a system drawn as a line"]
     interval: Annotated[
@@ -265,7 +262,7 @@ class Assumed:
 class Designs:
     """The designs of the next study, and the target that they are compared with."""
 
-    power: Annotated[Level, "statistical power: the probability with which an effect is to be detected"] = 0.8
+    power: Annotated[Level, "statistical power"] = 0.8
     effect: Annotated[
         Size | None,
         "smallest effect of interest, for which the cheapest design that detects it is determined; default the "

@@ -238,7 +238,7 @@ def grid_of(*parameters: type) -> type:
     lists: list[tuple[str, Any, None]] = []
     for key in itertools.chain(*(keys_of(record).values() for record in (*parameters, Parameters))):
         several: Any = tuple[key.type_of_values, ...] | None  # type: ignore[name-defined]
-        lists.append((key.field, Annotated[several, f"values of {key.name} to try", SEVERAL], None))
+        lists.append((key.field, Annotated[several, "values to try", SEVERAL], None))
     return dataclasses.make_dataclass("Grid", lists, bases=(MeasureOfGrid,), frozen=True, kw_only=True)
 
 

@@ -230,9 +230,8 @@ class NeuralKeys(ExportKeys, Made):
     ] = None
     long_documents: Annotated[
         Literal["truncate", "passages"] | None,
-        "truncate (default): at the model's max_length; passages: query and document are split into passages and "
-        "scored pairwise; the score is the sum, over the query's passages, of the maximum over the document's "
-        "passages",
+        "truncate (default): at the model's max_length; passages: query and document are split into passages, "
+        "and all pairs are scored (docs/writing-an-experiment.md)",
     ] = None
     passage_length: Annotated[
         Length | None,

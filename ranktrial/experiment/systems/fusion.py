@@ -36,7 +36,7 @@ WEIGHTED = Needs("method: weighted-sum")
 class Keys(Made):
     systems: Annotated[
         tuple[str, ...],
-        "fusion: the systems whose runs are fused; a fanned-out entry stands for all systems made from it",
+        "fusion: the systems whose runs are fused",
         Rule(min_items=2, unique_items=True),
     ]
     method: Annotated[

@@ -28,8 +28,7 @@ NAME = "out-of-fold"
 class Keys(Made):
     systems: Annotated[
         tuple[str, ...],
-        "out-of-fold: the re-rankers, each trained without one of the folds; a fanned-out entry stands for all "
-        "systems made from it",
+        "out-of-fold: the re-rankers, each trained without one of the folds",
         Rule(min_items=2, unique_items=True),
     ]
 
