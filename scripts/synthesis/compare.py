@@ -39,7 +39,8 @@ from ranktrial.synthesis.unjudged import readers
 def read_pairs(control: Sequence[Path], treatment: Sequence[Path], settings: Settings) -> tuple[Pairs, list[str]]:
     """The scores of both systems by task, on the queries that both have; and which queries are left out, as text."""
     of_control, of_treatment = (by_task_and_system(list(files)) for files in (control, treatment))
-    pairs, said = {}, []
+    pairs: Pairs = {}
+    said: list[str] = []
     for task, systems in of_control.items():
         measure = settings.measure_on.get(task, settings.measure)
         others = of_treatment[settings.treatment_on.get(task, task)]
