@@ -19,7 +19,7 @@ torch = pytest.importorskip("torch")
 from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
 WORDS = ["the", "price", "of", "oats", "and", "ice", "rose", "again", "in", "north", "while", "barley", "fell"]
-TEXTS = [" ".join(WORDS[n % 13 :] + WORDS[: n % 5]) + f" oats{n}" for n in range(96)]
+TEXTS = [" ".join(WORDS[n % 13 :] + WORDS[: n % 5]) + f" oats{n}" for n in range(48)]
 LOSSES = {"bi-encoder": "MultipleNegativesRankingLoss", "cross-encoder": "BinaryCrossEntropyLoss"}
 on_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
 
@@ -68,7 +68,7 @@ def test_steps_ask_for_no_number(folder, tmp_path, monkeypatch, kind):
     monkeypatch.setattr(trainer, "LOGGED", 1)
     monkeypatch.setattr(gpu, "on_gpu", lambda model: True)
     asked = []
-    for rows in (48, 96):
+    for rows in (24, 48):
         questions = Questions()
         with Asked(questions):
             trained(folder, tmp_path, kind, rows)
@@ -80,7 +80,7 @@ def test_steps_ask_for_no_number(folder, tmp_path, monkeypatch, kind):
 def test_the_count_sees_a_step_that_asks(folder, tmp_path, monkeypatch, kind):
     monkeypatch.setattr(trainer, "LOGGED", 1)
     asked = []
-    for rows in (48, 96):
+    for rows in (24, 48):
         questions = Questions()
         with Asked(questions):
             trained(folder, tmp_path, kind, rows)  # masks are read, as on a processor
@@ -107,8 +107,8 @@ def no_accidental_wait(monkeypatch):
 @pytest.mark.parametrize("precision", [None, "fp32", "bf16"])
 @pytest.mark.parametrize("kind", LOSSES)
 def test_a_training_on_a_gpu_waits_for_nothing(folder, tmp_path, no_accidental_wait, kind, precision):
-    outcome = trained(folder, tmp_path, kind, 96, precision)
-    assert outcome.steps == 24 and np.isfinite([row["loss"] for row in outcome.rows]).all()
+    outcome = trained(folder, tmp_path, kind, 48, precision)
+    assert outcome.steps == 12 and np.isfinite([row["loss"] for row in outcome.rows]).all()
 
 
 @on_gpu

@@ -83,7 +83,10 @@ def test_an_experiment_with_models_behind_endpoints(fresh, monkeypatch):
     for model in ("remote", "writer"):
         changed["models"][model]["endpoint"]["timeout"] = 30
     fresh.write_config(changed)
-    done = fresh.snakemake()  # the endpoint is gone, and nothing that was paid for is lost
+    paid = ["data/written/generation.json", *(f"runs/weather/{name}/seed-0.trec.gz" for name in ("embedded", "coded"))]
+    targets = [f"results/tiny/{name}" for name in paid]
+    assert {"encode weather remote untrained seed-0", "retrieve weather coded seed-0"} <= fresh.planned()
+    done = fresh.snakemake(*targets)  # the endpoint is gone, and nothing that was paid for is lost
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
     assert len(asked.requests) == count
 
