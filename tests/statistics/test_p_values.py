@@ -111,7 +111,7 @@ def test_p_is_below_alpha_exactly_where_the_interval_excludes_the_null(effect, i
         for alpha in generator.choice(ALPHAS, 3, replace=False).tolist():
             method = Method(
                 effect=effect, interval=interval, estimator=estimator, task_interval=kind, alpha=alpha,
-                own={"resamples": 399}, permutations=500, margin=0.07,
+                own={"resamples": 199}, permutations=200, margin=0.07,
             )  # fmt: skip
             check(compare(tasks, method), alpha)
 
