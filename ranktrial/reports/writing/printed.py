@@ -112,7 +112,7 @@ def _float(label: str, table: Table, notes: list[str]) -> str:
     """A table with its caption above and its notes below; it spans two columns if one has no room for it."""
     cells = [[plain(cell) for cell in row] for rows in (*table.blocks, table.foot) for row in rows]
     heads = [max(map(len, _lines(column.name))) for column in table.columns]
-    wide = sum(max(head, *of) for head, *of in zip(heads, *([len(cell) for cell in row] for row in cells), strict=True))
+    wide = sum(map(max, zip(heads, *([len(cell) for cell in row] for row in cells), strict=True)))
     kind = "table*" if wide + 2 * len(heads) > COLUMN else "table"
     titled = [rf"\caption{{{latex_escaped(table.caption)}}}\label{{{label}}}\smallskip"] if table.caption else []
     return "\n".join([rf"\begin{{{kind}}}\centering", *titled, tabular(table), *notes, rf"\end{{{kind}}}", ""])
