@@ -384,13 +384,16 @@ class Display:
 
 def conclusions(summary: str) -> list[str]:
     """The question and the answers of the first comparison, and two of each other; empty without any."""
-    compared = summary.partition("\n## Comparisons\n")[2]
-    found = list(QUESTION.finditer(compared))
-    if not found:
+    asked = [
+        (question[1], answers)
+        for question in QUESTION.finditer(summary)
+        if (answers := ANSWER.findall(summary[question.end() :].strip().split("\n\n")[0]))
+    ]
+    if not asked:
         return []
-    answers = [ANSWER.findall(compared[question.end() :].strip().split("\n\n")[0]) for question in found]
-    further = [" ".join(of[:2]) for of in answers[1:] if of]
-    said = [found[0][1], *answers[0][:MOST], *further[:FURTHER]]
+    (first, answers), *others = asked
+    further = [" ".join(of[:2]) for _, of in others]
+    said = [first, *answers[:MOST], *further[:FURTHER]]
     said += [f"{len(further) - FURTHER} more comparisons: see the report"] if len(further) > FURTHER else []
     return [ESCAPE.sub(r"\1", text) for text in said]
 

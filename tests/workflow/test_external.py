@@ -285,8 +285,6 @@ def test_task_scores_of_a_leaderboard_are_a_sample_of_tasks_and_the_page_says_wh
         f"{end:.3f}".replace("-", "\N{MINUS SIGN}") for end in (difference.mean() - half, difference.mean() + half)
     )
     assert f"In a further task, the difference is expected between {low} and {high} (95% prediction interval)" in page
-    row = next(line for line in page.splitlines() if line.startswith("| Does of-second beat of-first"))
-    assert row.split("|")[2].strip() == "" and row.split("|")[4].strip().startswith("**yes, higher** 0.031")
     ranks = (results / "tables/multiple-comparisons/all.md").read_text()
     for text in (page, ranks):
         assert "no task has a variance of its own" in text
