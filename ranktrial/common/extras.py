@@ -6,12 +6,13 @@ line of all scripts, and by the functions for programs (ranktrial/api/). pyproje
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from importlib import invalidate_caches
+from importlib.util import find_spec
 
 from ranktrial.common.errors import UserError
 
@@ -52,8 +53,8 @@ def names_extras() -> Iterator[None]:
 def missing(extras: Iterable[str]) -> list[str]:
     """Those of which a module is not installed, in the order of EXTRAS."""
     wanted = set(extras)
-    importlib.invalidate_caches()
-    return [extra for extra in EXTRAS if extra in wanted and not all(map(importlib.util.find_spec, EXTRAS[extra]))]
+    invalidate_caches()
+    return [extra for extra in EXTRAS if extra in wanted and not all(map(find_spec, EXTRAS[extra]))]
 
 
 def provide(extras: Iterable[str], configuration: str) -> None:

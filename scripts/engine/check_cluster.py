@@ -76,7 +76,7 @@ def evaluated(resources: dict[str, str]) -> dict[str, Any]:
 
     from snakemake.resources import Resource
 
-    wildcards = SimpleNamespace(made="")
+    wildcards = SimpleNamespace(made="", part="")
     known: dict[str, Any] = {"wildcards": wildcards, "input": NoInput(), "attempt": 1, "async_run": None}
     return {name: Resource.cli_evaluator(name, value, **known) for name, value in resources.items()}
 

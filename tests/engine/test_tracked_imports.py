@@ -14,6 +14,7 @@ FILES = our_sources()
 EXCUSED = {
     "ranktrial/__init__.py": "loads the functions of ranktrial/api for programs; a job's modules name where they import from",
     "ranktrial/api/__init__.py": "loads each of its functions when a program uses it; no job does",
+    "ranktrial/api/command.py": "starts a script in place of a user's command; no job does",
     "scripts/command/runner.py": "loads the class of a user's ranker, whose files are inputs of the job (`code`)",
     "ranktrial/common/plugins.py": "loads a plug-in by its name; the rule gives its file to code(), beside the script",
     "scripts/engine/launch.py": "starts Snakemake itself, so no job's output depends on it",
@@ -21,7 +22,8 @@ EXCUSED = {
 }
 LOADERS = {"exec", "eval", "compile", "__import__"}
 LOADING_MODULES = ("importlib", "imp", "runpy", "pkgutil", "zipimport")
-HARMLESS = ("importlib.metadata", "importlib.resources")  # they read versions and files, and load no code
+# They read versions and files, or look whether a package is there, and load no code.
+HARMLESS = ("importlib.metadata", "importlib.resources", "importlib.util.find_spec", "importlib.invalidate_caches")
 
 
 def untracked(source: str) -> Iterator[str]:

@@ -135,8 +135,9 @@ def test_configurations_that_come_with_ranktrial_agree_on_what_they_share():
     shared = 0
     for one, other in itertools.combinations(fetched_by.values(), 2):
         for name in one.keys() & other.keys():
-            assert one[name] == other[name]
-            shared += 1
+            if one[name].get("revision") == other[name].get("revision"):  # another one is another download
+                assert one[name] == other[name]
+                shared += 1
     assert shared >= 5, "too little is shared for this to say something"
     assert not any("mirrors" in wanted for one in fetched_by.values() for wanted in one.values())
 
