@@ -82,7 +82,7 @@ def hold_training(workspace, number=signal.SIGSTOP):
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # it has ended
             command = (process / "cmdline").read_bytes()
-            if b"training/fine_tune.py" in command and (process / "cwd").resolve() == workspace.folder.resolve():
+            if b"training.fine_tune" in command and (process / "cwd").resolve() == workspace.folder.resolve():
                 os.kill(int(process.name), number)
                 held += 1
     assert held

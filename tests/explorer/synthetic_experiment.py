@@ -19,7 +19,7 @@ from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.measures import evaluate
 from ranktrial.ir.trec import read_qrels, read_run, write_qrels
 from scripts.explorer.write import write
-from tests.explorer.crafted_experiment import MEASURE, STYLE
+from tests.explorer.crafted_experiment import MEASURE
 
 SYSTEMS, TASKS, QUERIES, DEPTH, CANDIDATES, DOCUMENTS = 50, 10, 2000, 100, 200, 50_000
 COMPARED = 10
@@ -101,5 +101,5 @@ def write_explorer(folder: Path) -> Path:
     """The explorer of what `write_inputs` wrote; gives its page."""
     found = Path("results/e")
     runs, metrics = sorted(found.glob("runs/*/*/*.gz")), sorted(found.glob("metrics/*/*/*.tsv"))
-    write(folder, metrics, runs, STYLE, settings())
+    write(folder, metrics, runs, settings())
     return folder / "index.html"

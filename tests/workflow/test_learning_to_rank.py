@@ -94,7 +94,7 @@ def test_a_ranker_that_is_learnt_again_ranks_all_tasks_but_dev(workspace):
     assert set(re.findall(r"^Job \d+: (\S*ranker .*)$", said, re.MULTILINE)) == {
         "train_ranker weather again seed-0", "refit_ranker weather again seed-0",
     }  # fmt: skip
-    ranked = dict(re.findall(r"jobs\.py rank_by_features .*--model (\S+) .*--run (\S+)", said))
+    ranked = dict(re.findall(r"jobs rank_by_features .*--model (\S+) .*--run (\S+)", said))
     folder = f"{RESULTS}/rankers/weather/again"
     assert ranked == {f"{folder}/refitted/seed-0.model": runs[0], f"{folder}/seed-0.model": runs[1]}
 
@@ -149,7 +149,7 @@ def test_another_learner_computes_no_feature_again(workspace):
 def test_an_archive_takes_what_rankers_leave_besides_runs(workspace):
     done = workspace.snakemake("--dry-run", "--printshellcmds", "archive")
     assert done.returncode == 0, done.stderr
-    (command,) = re.findall(r"^.*scripts/archive/write\.py.*$", done.stdout + done.stderr, re.MULTILINE)
+    (command,) = re.findall(r"^.*scripts\.archive\.write.*$", done.stdout + done.stderr, re.MULTILINE)
     assert {*TABLES, FIGURE} <= set(command.split())
 
 
