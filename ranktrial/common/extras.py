@@ -68,4 +68,7 @@ def provide(extras: Iterable[str], configuration: str) -> None:
         names = " ".join(lacking)
         noun = f"extra {names}" if len(lacking) == 1 else f"extras {', '.join(lacking)}"
         value = names if len(lacking) == 1 else f"'{names}'"
-        raise UserError(f"{configuration}: this configuration needs the {noun}: make setup EXTRAS={value}")
+        raise UserError(
+            f"{configuration}: this configuration needs the {noun}: make setup EXTRAS={value} in a clone, or pip "
+            f"install 'ranktrial[{','.join(lacking)}]'"
+        )

@@ -105,7 +105,7 @@ def text_of(found: Draft, folder: Folder, out: Path) -> str:
     head = [
         *([SCHEMA] if out.parent == CONFIGURATIONS else []),
         f"Written by `make new` from {folder.place}: {found.what}. Every key: docs/configuration.md.",
-        f"To run it: make run CONFIG={out}",
+        f"To run it: make run CONFIG={out}, or snakemake --configfile {out} where ranktrial is deployed.",
         *found.on_axes,
         *found.on_control,
         *found.on_measures,
