@@ -66,7 +66,7 @@ setup:  ## create .venv for all experiments, or with the EXTRAS named (TORCH=cu1
 
 packages:
 	@$(call UNLINKED,$(or $(TORCH),$(LOCK)))
-	@echo "setting up $(VENV) with $(ASKED)$(if $(filter bm25 neural,$(ASKED)),: PyTorch for GPUs is 3 GB to download, TORCH=cpu 0.2 GB)"
+	@echo "setting up $(VENV) with $(ASKED)$(if $(filter bm25 neural,$(ASKED)),: PyTorch for GPUs is 3 GB to download; TORCH=cpu 0.2 GB)"
 	@$(BIN)/python -m pip --version > /dev/null 2>&1 || { $(NEW_ENOUGH) && $(BASE_PYTHON) -m venv $(VENV); }
 	@sed -n '/^pip==/,/# via/p' $(LOCK) > $(VENV)/.requirements && $(PIP_INSTALL) --require-hashes -r $(VENV)/.requirements
 	$(if $(filter bm25 neural,$(ASKED)),$(if $(TORCH),$(FROM_INDEX),$(IF_OFFERED)))

@@ -242,7 +242,7 @@ RELATIVE, ABSOLUTE = 1e-9, 1e-12  # doubles have 16 digits; a sum over thousands
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])")
 # When, where and from which commits a figure or a page was written.
 DATES = re.compile(
-    rb"<dc:date>.*?</dc:date>|/(?:Creation|Mod)Date \([^)]*\)|<strong>(?:Written|Commit)</strong>: [^\n]*", re.DOTALL
+    rb"<dc:date>.*?</dc:date>|/(?:Creation|Mod)Date \([^)]*\)|<strong>(?:Written|Commit)</strong>: [^<\n]*", re.DOTALL
 )
 BINARY = (".png", ".pdf", ".gz")
 

@@ -23,7 +23,7 @@ def source_files(root: Path | None = None) -> list[str]:
 
 
 def our_origin() -> tuple[dict, str]:
-    """The origin of our own sources, as `origin_of_sources`; and, as `experiment`, that of the working folder.
+    """The origin of our own sources, as `origin_of_sources`, and `experiment_repository`: that of the working folder.
 
     Installed sources have the commit that the installer recorded.
     """

@@ -29,11 +29,8 @@ EXTRAS = {  # extra -> the top-level modules of its packages that ranktrial/ and
     "learning-to-rank": ("lightgbm", "xgboost", "sklearn", "threadpoolctl"),
 }
 OF_MODULE = {module: extra for extra, modules in EXTRAS.items() for module in modules}
-
-
-SETUP = (
-    "RANKTRIAL_SETUP"  # in the environment of a run that `make` started: its packages are installed as it needs them
-)
+# In the environment of a run that `make` started: its packages are installed as it needs them.
+SETUP = "RANKTRIAL_SETUP"
 
 
 @contextmanager

@@ -70,7 +70,7 @@ MODERATORS: dict[str, KnownModerator] = {
         lambda facts: math.log10(facts.collection["mean_document_words"]),
     ),
     "judged-gap": KnownModerator(  # reveals pools that favour one system
-        "Judged@k of the treatment minus that of the control",
+        "Judged@k of the treatment minus that of the control: how far judgements favour systems like one of the two",
         "Judged@k, treatment minus control",
         (JUDGED,),
         _judged_gap,

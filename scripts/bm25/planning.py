@@ -8,8 +8,7 @@ hub that searches exactly.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.metadata import version
-from importlib.util import find_spec
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from ranktrial.common.keys import JsonObject, given
@@ -28,6 +27,7 @@ from ranktrial.experiment.systems.retrieve import NAME as RETRIEVE
 NEGATIVES_DEPTH = 200  # documents per training query, from which the best that are not judged relevant become negatives
 PYSERINI_INDEX = ("english", "together")  # its index has no suffix in its name
 VECTORS = "vectors"  # in the name of an index that stores the terms of documents
+LOCKED = "1.6.0"  # Pyserini in requirements.lock
 REVISED = ("fa", "ko", "sv")  # languages whose analysers differ between Lucene 9 (Pyserini 1) and 10 (Pyserini 2)
 APPENDED = "appended"  # in the name of an index of documents with further texts
 
@@ -77,10 +77,17 @@ def index_settings(how: str) -> JsonObject:
 
 
 def of_lucene(how: str) -> JsonObject:
-    """Lucene's version, as a setting of an index whose terms depend on it; the scores of all others are the same."""
-    if index_settings(how)["analyzer"] not in REVISED or not find_spec("pyserini"):
+    """Lucene's version, as a setting of an index whose terms depend on it; the scores of all others are the same.
+
+    Where Pyserini is not installed yet, it is that which set-up would install.
+    """
+    if index_settings(how)["analyzer"] not in REVISED:
         return {}
-    return {"lucene": 9 if version("pyserini").startswith("1.") else 10}
+    try:
+        installed = version("pyserini")
+    except PackageNotFoundError:
+        installed = LOCKED
+    return {"lucene": 9 if installed.startswith("1.") else 10}
 
 
 def indexed(experiment: Experiment, dataset: str, how: str) -> str:

@@ -1,5 +1,9 @@
 """What the jobs of first stages are given, on a small experiment."""
 
+import re
+from importlib.metadata import PackageNotFoundError
+from pathlib import Path
+
 import pytest
 
 from ranktrial.common.keys import given
@@ -8,6 +12,7 @@ from ranktrial.experiment.resolution import resolve
 from scripts.bm25 import planning
 from tests.experiment.test_config import changed
 
+REPOSITORY = Path(__file__).parents[2]
 SYSTEMS = {
     "plain": {"type": "bm25"},
     "tuned": {"type": "bm25", "tune": True, "analyzer": "standard", "fields": "best"},
@@ -67,6 +72,19 @@ def test_a_system_searches_the_index_of_its_analyser_and_fields_on_the_shared_co
 def test_an_index_is_named_after_its_settings(how, expected):
     assert planning.index_settings(how) == expected
     assert not planning.of_lucene(how) and planning.of_lucene("-ko-together")["lucene"] in (9, 10)
+
+
+def test_an_index_that_is_planned_before_set_up_installs_pyserini_is_not_made_again_afterwards(monkeypatch):
+    locked = re.search(r"^pyserini==(\S+)", (REPOSITORY / "requirements.lock").read_text(), re.MULTILINE)[1]
+    assert locked == planning.LOCKED
+    monkeypatch.setattr(planning, "version", lambda name: locked)
+    installed = planning.of_lucene("-ko-together")
+
+    def not_yet(name):
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(planning, "version", not_yet)
+    assert planning.of_lucene("-ko-together") == installed
 
 
 def test_only_a_tuned_system_reads_parameters_and_is_given_none():
