@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gc
 import os
+import random
 import re
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy
 import pytest
 from filelock import FileLock
 
@@ -66,6 +68,15 @@ def frozen() -> None:
     """The garbage collector, which each training runs in full, looks no more at what is imported by now."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def drawn() -> None:
+    """What a test draws without a seed of its own depends on no test before it in its process."""
+    random.seed(0)
+    numpy.random.seed(0)
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(0)
 
 
 @pytest.fixture(scope="session")
