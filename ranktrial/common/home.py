@@ -18,6 +18,11 @@ def home_of(path: str) -> Path:
     return ROOT if path.startswith("ranktrial/") else HOME
 
 
+def command(name: str) -> str:
+    """How a user starts one of our commands here: in a clone by make."""
+    return f"{'make' if HOME == ROOT else 'ranktrial'} {name}"
+
+
 def own_file(path: str) -> Path:
     """The place of one of our files, whose path is that in the repository."""
     return home_of(path) / path

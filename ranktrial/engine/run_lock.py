@@ -33,6 +33,7 @@ from snakemake.exceptions import LockException
 from snakemake.persistence.file import FilePersistence
 
 from ranktrial.common.errors import UserError
+from ranktrial.common.home import command
 from ranktrial.common.ledger import write_whole
 from ranktrial.common.processes import exists
 from ranktrial.common.settings import read_settings
@@ -82,7 +83,7 @@ class RunLock:
         except BlockingIOError:
             os.close(descriptor)
             who = holder.text() if (holder := self.holder()) else "another process"
-            raise UserError(f"is running already ({who}); make status shows its progress") from None
+            raise UserError(f"is running already ({who}); {command('status')} shows its progress") from None
         self.descriptor, self.taken_over, self.over = descriptor, before, threading.Event()
         for path in before.locks if before else ():
             Path(path).unlink(missing_ok=True)

@@ -302,7 +302,7 @@ def test_a_page_says_when_where_and_of_what_it_was_made():
         "Written: 2024-05-06, on a processor, 2 cores",
         "Commit: 0123abc",
         f"Version: ranktrial {VERSION}",
-        "Configuration: results/e/config.yaml, with all defaults; make run CONFIG=results/e/config.yaml runs it again",
+        "Configuration: results/e/config.yaml, with all defaults; snakemake --configfile results/e/config.yaml runs it again",
     ]
     now = origin_of("e")
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", now.date) and " cores, " in now.machine

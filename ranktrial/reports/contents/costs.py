@@ -161,7 +161,7 @@ class Origin:
 
 def unchanging(configuration: str) -> list[tuple[str, str]]:
     """The facts that do not change between runs: the version, and the configuration that reproduces the page."""
-    rerun = f"{configuration}, with all defaults; make run CONFIG={configuration} runs it again"
+    rerun = f"{configuration}, with all defaults; snakemake --configfile {configuration} runs it again"
     return [("Version", f"ranktrial {VERSION}"), ("Configuration", rerun)]
 
 
