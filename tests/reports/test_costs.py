@@ -2,6 +2,7 @@
 
 import json
 import math
+from itertools import combinations
 from pathlib import Path
 
 import pandas as pd
@@ -178,11 +179,11 @@ SMALL = [one("whole", 0, 0, 0, 4.9, 0.0, True, 5.2, 90.9), one("codes", 0.01, 0.
 
 
 @pytest.mark.parametrize(
-    ("points", "sizes"),
-    [(SYSTEMS, []), (SYSTEMS * 6, []), ([SYSTEMS[0], SYSTEMS[2]], []), (SYSTEMS[:1], []), (SMALL, ["index_mb"]),
-     ([*SYSTEMS[1:], *SMALL], ["index_mb", "weights_mb"])],
+    ("points", "sizes", "named"),
+    [(SYSTEMS, [], True), (SYSTEMS * 6, [], False), ([SYSTEMS[0], SYSTEMS[2]], [], True), (SYSTEMS[:1], [], True),
+     (SMALL, ["index_mb"], True), ([*SYSTEMS[1:], *SMALL], ["index_mb", "weights_mb"], False)],
 )  # fmt: skip
-def test_the_figure_holds_every_system_and_fits_its_page(points, sizes):
+def test_the_figure_holds_every_system_and_fits_its_page(points, sizes, named):
     said_below = [END_TO_END] if len(points) > 2 else []
     figure = cost_figure(points, Shown("MD", "nDCG@10", 0.05, said_below), sizes)
     said = " ".join(text.get_text() for text in figure.texts)
@@ -198,11 +199,12 @@ def test_the_figure_holds_every_system_and_fits_its_page(points, sizes):
         assert page.x0 <= box.x0 and box.x1 <= page.x1 and page.y0 <= box.y0 and box.y1 <= page.y1, text.get_text()
     shown = [text.get_text() for text in figure.axes[0].texts]
     names = [f"{point.label} (control)" if point.is_control else point.label for point in points]
-    short = len(points) <= 12 and max(map(len, names)) < 20 and not sizes
-    assert shown == (names if short else [str(number) for number in range(1, len(points) + 1)])
-    assert all((name.split()[0] in said) != short for name in names), "a key where numbers stand at the dots"
-    for text in figure.axes[0].texts:
-        assert figure.axes[0].bbox.padded(0.5).contains(*text.get_window_extent(renderer).get_points().mean(axis=0))
+    assert shown == (names if named else [str(number) for number in range(1, len(points) + 1)])
+    assert all((f"{number}  {name.split()[0]}" in said) != named for number, name in enumerate(names, 1)), "a key"
+    for ax in figure.axes:
+        boxes = [text.get_window_extent(renderer) for text in ax.texts]
+        assert all(ax.bbox.padded(0.5).contains(*box.get_points().mean(axis=0)) for box in boxes)
+        assert not named or not any(box.overlaps(other) for box, other in combinations(boxes, 2))
     effects = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     assert len({len(text.partition(".")[2]) for text in effects}) == 1  # one number of decimals
 
@@ -228,14 +230,20 @@ def test_systems_that_cost_nothing_stand_side_by_side_and_the_others_in_order():
     assert [label for _, label in close.ticks] == ["30.0", "32.5", "35.0", "37.5", "40.0"]
 
 
-def test_numbers_stand_off_one_another_and_off_the_dots():
-    dots = [(50.0 + 3 * math.sin(one), 50.0 + 2 * one) for one in range(6)]
+@pytest.mark.parametrize("apart", [2, 6])
+def test_labels_stand_off_one_another_and_off_the_dots(apart):
+    dots = [(50.0 + 3 * math.sin(one), 40.0 + apart * one) for one in range(6)]
     places = placed(dots, [4.0] * 6, 5.0, Box(0, 0, 100, 100), [], 4.5)
-    boxes = [around(x, y, 4.0, 5.0) for x, y in places]
+    boxes = [around(spot.x, spot.y, 4.0, 5.0) for spot in places]
     for number, box in enumerate(boxes):
         assert not any(box.meets(other) for other in boxes[:number])
         assert not any(box.meets(around(*dot, 4.5, 4.5)) for dot in dots)
         assert box.left >= 0 and box.right <= 100
+        nearest = min(range(6), key=lambda other: box.distance(*dots[other]))
+        assert nearest == number or not places[number].clear, "a clear label is nearest to its own dot"
+    assert all(spot.clear for spot in places) == (apart == 6)
+    wide = placed(dots, [40.0] * 6, 5.0, Box(0, 0, 60, 100), [], 4.5)
+    assert not all(spot.clear for spot in wide), "names without room, for which numbers stand"
 
 
 def test_a_row_has_the_joules_of_its_parts_where_they_were_counted(tmp_path, monkeypatch):

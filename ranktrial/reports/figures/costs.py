@@ -1,7 +1,7 @@
 """The figure of costs: the effect of each system over one control against latency, training time and sizes.
 
-Reads and writes nothing. A panel for each cost; a dot is a system with its name beside it. Where names are too many or
-too long for a panel, numbers stand in their place, clear of one another and of other marks, and the names in a key.
+Reads and writes nothing. A panel for each cost; a dot is a system with its name beside it. Where the names of a panel
+cannot all be clear of one another and of the dots, numbers stand in their place, and the names in a key.
 Axes are logarithmic or linear. Systems without costs are side by side in a strip; their order there has no meaning. All
 places are in points, from the lower left corner of the plot or from the panel's left edge.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -176,9 +177,10 @@ def _apart(ticks: list[tuple[float, str]], taken: list[tuple[float, str]], size:
     return kept[len(taken) :]
 
 
-DISTANCES = (7.5, 11.0, 15.0, 20.0, 26.0)
+GAPS = (2.0, 5.0, 9.0, 14.0, 20.0)  # points between a dot and its label
 DIRECTIONS = 16
-ON_ANOTHER, ON_A_LINE = 40.0, 6.0  # what it costs to stand on another number or point, and on a line, in points
+AIR = 2.0  # points by which another dot is further from a label than its own
+ON_ANOTHER, ON_A_LINE = 40.0, 6.0  # what it costs to stand on another label or dot, and on a line, in points
 
 
 class Box(NamedTuple):
@@ -194,10 +196,31 @@ class Box(NamedTuple):
         across = self.left < other.right and other.left < self.right
         return across and self.low < other.high and other.low < self.high
 
+    def distance(self, x: float, y: float) -> float:
+        """The distance of a point, 0 inside."""
+        return math.hypot(max(self.left - x, 0, x - self.right), max(self.low - y, 0, y - self.high))
+
+    def holds(self, other: Box) -> bool:
+        """Whether the other rectangle lies inside this one."""
+        across = self.left <= other.left and other.right <= self.right
+        return across and self.low <= other.low and other.high <= self.high
+
 
 def around(x: float, y: float, width: float, height: float) -> Box:
     """The rectangle of this size around a point."""
     return Box(x - width / 2, y - height / 2, x + width / 2, y + height / 2)
+
+
+class Spot(NamedTuple):
+    """The place of a label's centre, its distance from its dot, and whether it is clear.
+
+    A clear label overlaps no dot and no other label, and no other dot is as near to it as its own.
+    """
+
+    x: float
+    y: float
+    distance: float
+    clear: bool
 
 
 def placed(
@@ -207,43 +230,41 @@ def placed(
     frame: Box,
     lines: Sequence[Box],
     mark: float,
-) -> list[tuple[float, float]]:
-    """The centre of each number, of these widths and this height, for the `points` with marks of the size `mark`.
+) -> list[Spot]:
+    """The spot of each label, of these widths and this height, for the `points` with marks of the size `mark`.
 
-    Each in turn takes the place in the frame of lowest cost: its distance to the point plus penalties for overlaps.
+    Each in turn, those with the most neighbours first, takes the spot of lowest cost: its distance to the point plus
+    penalties for overlaps.
     """
-    marks = [around(x, y, mark, mark) for x, y in points]
-    taken: list[Box] = []
-    found = []
-    for (x, y), wide in zip(points, widths, strict=True):
-        places = [
-            (distance, x + distance * math.cos(angle), y + distance * math.sin(angle))
-            for distance in DISTANCES
-            for angle in (2 * math.pi * turn / DIRECTIONS for turn in range(DIRECTIONS))
-        ]
-        boxes = [(distance, around(at, up, wide, height)) for distance, at, up in places]
-        inside = [(d, box) for d, box in boxes if box.left >= frame.left and box.right <= frame.right
-                  and box.low >= frame.low and box.high <= frame.high]  # fmt: skip
-        best = min(inside or boxes, key=lambda one: _price(*one, [*marks, *taken], lines))[1]
-        taken.append(best)
-        found.append(((best.left + best.right) / 2, (best.low + best.high) / 2))
-    return found
-
-
-def _price(distance: float, box: Box, things: Sequence[Box], lines: Sequence[Box]) -> float:
-    covered = sum(box.meets(thing) for thing in things)
-    crossed = sum(box.meets(line) for line in lines)
-    return distance + ON_ANOTHER * covered + ON_A_LINE * crossed
+    taken = [around(x, y, mark, mark) for x, y in points]
+    crowd = [sum(math.dist(one, other) < 3 * GAPS[-1] for other in points) for one in points]
+    found: dict[int, Spot] = {}
+    for number in sorted(range(len(points)), key=lambda one: -crowd[one]):
+        (x, y), wide = points[number], widths[number]
+        others = [point for other, point in enumerate(points) if other != number]
+        tried = []
+        for gap in GAPS:
+            for angle in (2 * math.pi * turn / DIRECTIONS for turn in range(DIRECTIONS)):
+                across, up = (wide + mark) / 2 + gap, (height + mark) / 2 + gap
+                spot = x + across * math.cos(angle), y + up * math.sin(angle)
+                box = around(*spot, wide, height)
+                away = box.distance(x, y)
+                wrong = sum(box.meets(thing) for thing in taken) + 2 * (not frame.holds(box))
+                wrong += sum(box.distance(*other) < away + AIR for other in others)
+                price = away + ON_ANOTHER * wrong + ON_A_LINE * sum(box.meets(line) for line in lines)
+                tried.append((price, box, Spot(*spot, away, not wrong)))
+        _, box, found[number] = min(tried, key=lambda one: one[0])
+        taken.append(box)
+    return [found[number] for number in range(len(points))]
 
 
 SIZE, NUMBER, LEADING = 7.0, 6.0, 1.35  # of the type, in points, of numbers in the plot, and between lines
 PAGE, LEFT, GAP, MARGIN = 504.0, 44.0, 14.0, 4.0  # points: two columns of a journal, and the spaces in them
-BOTTOM, TOP = 34.0, 10.0
-WIDEST, HEIGHT = 190.0, 150.0  # points: the greatest width and the least height of a panel
+BOTTOM, TOP = 34.0, 10.0  # points below and above a panel
+WIDEST, HEIGHT, EACH = 214.0, 150.0, 14.0  # points: the greatest width of a panel, its least height, and per system
 NAMES = 130.0  # points: the widest column of names
-NAMED, SHARE = 12, 0.42  # the most systems with names at their dots, and the most of a panel's width that a name takes
 DOT = 4.5
-BESIDE = 8.5  # points from a dot, up to which a number is seen to belong to it
+BESIDE = 7.5  # points from a dot, up to which a label is seen to belong to it
 PANELS = {
     "latency_ms": "Median latency of a query (ms)",
     "training_seconds": "Training time (s)",
@@ -276,30 +297,36 @@ class _Frame(NamedTuple):
 def cost_figure(points: list[Point], shown: Shown, sizes: Sequence[str] = ()) -> Figure:
     """Draw a panel of latency, one of training time where anything was trained, and of these sizes."""
     trained = any(point.training_seconds and point.training_seconds.mean for point in points)
-    panels = ["latency_ms", *(["training_seconds"] if trained else []), *sizes]
-    notes = _notes(shown)
-    labels = _labels(points, min(WIDEST, (PAGE - LEFT - NAMES - MARGIN) / len(panels) - GAP))
-    names = [] if labels else _names(points)
-    labels = labels or [str(number) for number in range(1, len(points) + 1)]
-    key = max(width(line, SIZE) for lines in (*names, notes) for line in lines)
-    lines = sum(map(len, names)) + len(notes) + 1
-    height = max(HEIGHT, LEADING * SIZE * lines - BOTTOM)
-    panel = min(WIDEST, (PAGE - LEFT - key - MARGIN) / len(panels) - GAP)
-    paper = (LEFT + len(panels) * (panel + GAP) + key + MARGIN, height + BOTTOM + TOP)
-    frame = _frame(points, height)
+    costs = ["latency_ms", *(["training_seconds"] if trained else []), *sizes]
+    names = [f"{point.label} (control)" if point.is_control else point.label for point in points]
+    frame = _frame(points, max(HEIGHT, EACH * len(points)))
+    key: list[list[str]] = []
+    panels = _panels(points, names, costs, 0.0, frame)
+    if not all(spot.clear for panel in panels for spot in panel.spots):
+        key = [wrap(f"{number}  {name}", NAMES, SIZE) for number, name in enumerate(names, 1)]
+        numbers = [str(number) for number in range(1, len(points) + 1)]
+        panels = _panels(points, numbers, costs, max(width(line, SIZE) for lines in key for line in lines), frame)
+    right = LEFT + len(panels) * (panels[0].width + GAP)
+    wide = right + max((width(line, SIZE) for lines in key for line in lines), default=-GAP) + MARGIN
+    notes = wrap(_notes(shown), wide - LEFT - MARGIN, SIZE)
+    bottom = BOTTOM + LEADING * SIZE * len(notes) + MARGIN
+    paper = (wide, frame.height + bottom + TOP)
     with matplotlib.rc_context(STYLE | {"font.family": font(SIZE).get_family(), "font.size": SIZE}):
         figure = Figure(figsize=(paper[0] / 72, paper[1] / 72))
         FigureCanvasAgg(figure)
-        for number, name in enumerate(panels):
-            left = LEFT + number * (panel + GAP)
-            ax = figure.add_axes((left / paper[0], BOTTOM / paper[1], panel / paper[0], height / paper[1]))
-            _panel(ax, points, name, panel, frame, labels)
-            ax.set_xlabel(SHORTER if name == "latency_ms" and len(panels) > 2 else PANELS[name])
+        for number, panel in enumerate(panels):
+            left = LEFT + number * (panel.width + GAP)
+            place = (left / paper[0], bottom / paper[1], panel.width / paper[0], frame.height / paper[1])
+            ax = figure.add_axes(place)
+            _draw(ax, panel)
+            ax.set_xlabel(SHORTER if panel.name == "latency_ms" and len(panels) > 2 else PANELS[panel.name])
             if number:
                 ax.tick_params(labelleft=False)
             else:
                 ax.set_ylabel(effect_named(shown.effect_type).AXIS.format(measure=shown.measure))
-        _key(figure, names, notes, paper, key)
+        _texts(figure, [(right + (8 if row else 0), line, INK) for lines in key for row, line in enumerate(lines)],
+               paper, paper[1] - TOP - SIZE)  # fmt: skip
+        _texts(figure, [(LEFT, line, MUTED) for line in notes], paper, bottom - BOTTOM - SIZE)
     return figure
 
 
@@ -310,59 +337,81 @@ def _frame(points: list[Point], height: float) -> _Frame:
     return _Frame(height, low - room, high + room)
 
 
-def _labels(points: list[Point], panel: float) -> list[str]:
-    """The names of systems as they stand at their dots; none where they have no room in a panel."""
-    labels = [f"{point.label} (control)" if point.is_control else point.label for point in points]
-    widest = max(width(label, NUMBER) for label in labels)
-    return labels if len(points) <= NAMED and widest <= SHARE * panel else []
+def _notes(shown: Shown) -> str:
+    front = "filled: on it, or off it only by noise; overlap of CIs is a cautious rule, since effects are paired"
+    return " ".join([
+        f"Vertical: {form.percent(shown.alpha)} CI of the effect. Horizontal: range over tasks and seeds; for a single "
+        f"run, its quartiles. Dashed: Pareto front of the means; {front}.", *shown.notes
+    ])  # fmt: skip
 
 
-def _names(points: list[Point]) -> list[list[str]]:
-    """The lines of the key: each system's number and name."""
-    labels = [f"{point.label} (control)" if point.is_control else point.label for point in points]
-    return [wrap(f"{number}  {label}", NAMES, SIZE) for number, label in enumerate(labels, 1)]
+@dataclass(frozen=True)
+class _Panel:
+    """The systems that have a cost, and their labels, in a plot of this width."""
+
+    name: str
+    points: list[Point]
+    labels: list[str]
+    width: float
+    frame: _Frame
+
+    @cached_property
+    def axis(self) -> CostAxis:
+        return cost_axis([getattr(point, self.name) for point in self.points], self.width, SIZE)
+
+    @property
+    def dots(self) -> list[tuple[float, float]]:
+        return [(place.x, self.frame.y(point.effect)) for point, place in self._placed]
+
+    @cached_property
+    def spots(self) -> list[Spot]:
+        widths = [width(label, NUMBER) for label in self.labels]
+        inside = Box(1, 1, self.width - 1, self.frame.height - 1)
+        return placed(self.dots, widths, NUMBER, inside, self._lines, DOT)
+
+    @property
+    def _placed(self) -> list[tuple[Point, Place]]:
+        return list(zip(self.points, self.axis.places, strict=True))
+
+    @property
+    def _lines(self) -> list[Box]:
+        """The whiskers of all systems, and the line of no effect, as rectangles."""
+        y = self.frame.y
+        upright = [Box(place.x, y(point.ci_low), place.x, y(point.ci_high)) for point, place in self._placed]
+        level = [Box(place.low, y(point.effect), place.high, y(point.effect)) for point, place in self._placed]
+        return [*upright, *level, Box(0, y(0), self.width, y(0))]
 
 
-def _notes(shown: Shown) -> list[str]:
-    said = [
-        f"vertical: {form.percent(shown.alpha)} CI of the effect",
-        "horizontal: range over tasks and seeds; for a single run, its quartiles",
-        "dashed: Pareto front of the means",
-        "filled: on it, or off it only by noise; overlap of CIs is a cautious rule, since effects are paired",
-        *shown.notes,
-    ]
-    return [line for note in said for line in wrap(note, NAMES, SIZE)]
+def _panels(points: list[Point], labels: list[str], costs: Sequence[str], key: float, frame: _Frame) -> list[_Panel]:
+    """The panels beside a key of this width."""
+    each = min(WIDEST, (PAGE - LEFT - key - MARGIN) / len(costs) - GAP)
+    found = []
+    for name in costs:
+        known = [
+            (point, label) for point, label in zip(points, labels, strict=True) if getattr(point, name) is not None
+        ]
+        found.append(_Panel(name, [point for point, _ in known], [label for _, label in known], each, frame))
+    return found
 
 
-def _panel(ax: Axes, points: list[Point], name: str, panel: float, frame: _Frame, labels: list[str]) -> None:
-    """The systems that have this cost, with their labels, and their Pareto front as steps."""
-    numbers = [label for label, point in zip(labels, points, strict=True) if getattr(point, name) is not None]
-    known = [point for point in points if getattr(point, name) is not None]
-    axis = cost_axis([getattr(point, name) for point in known], panel, SIZE)
-    ax.set(xlim=(0, panel), ylim=(0, frame.height))
+def _draw(ax: Axes, panel: _Panel) -> None:
+    """The systems of a panel with their labels, and their Pareto front as steps."""
+    axis, frame = panel.axis, panel.frame
+    ax.set(xlim=(0, panel.width), ylim=(0, frame.height))
     _axes(ax, axis, frame)
-    front = pareto_front(known, name)
-    _steps(ax, known, name, axis, frame)
-    for number, (point, place) in enumerate(zip(known, axis.places, strict=True)):
+    front = pareto_front(panel.points, panel.name)
+    _steps(ax, panel.points, panel.name, axis, frame)
+    for number, (point, dot) in enumerate(zip(panel.points, panel.dots, strict=True)):
         _whiskers(ax, point, axis, number, frame)
         face = DIAMOND if number in front else "white"
-        ax.plot([place.x], [frame.y(point.effect)], marker="s" if point.is_control else "o", markersize=DOT,
-                markerfacecolor=face, markeredgecolor=DIAMOND, markeredgewidth=0.8, zorder=4)  # fmt: skip
-    dots = [(place.x, frame.y(point.effect)) for point, place in zip(known, axis.places, strict=True)]
-    inside = Box(1, 1, panel - 1, frame.height - 1)
-    _numbers(ax, numbers, dots, inside, _lines(known, axis, frame))
-
-
-def _numbers(ax: Axes, numbers: list[str], dots: list[tuple[float, float]], inside: Box, lines: list[Box]) -> None:
-    """The labels of the dots, with a line to the dot if a label is further away."""
-    widths = [width(number, NUMBER) for number in numbers]
+        ax.plot(*dot, marker="s" if point.is_control else "o", markersize=DOT, markerfacecolor=face,
+                markeredgecolor=DIAMOND, markeredgewidth=0.8, zorder=4)  # fmt: skip
     halo = [withStroke(linewidth=1.6, foreground="white")]
-    places = placed(dots, widths, 0.75 * NUMBER, inside, lines, DOT)
-    for number, at, dot in zip(numbers, places, dots, strict=True):
-        away = math.hypot(max(abs(at[0] - dot[0]) - (width(number, NUMBER) / 2), 0), at[1] - dot[1])
-        if away > BESIDE:
-            ax.plot(*zip(at, dot, strict=True), color=INK, linewidth=0.4, zorder=3.5)
-        ax.annotate(number, at, ha="center", va="center", fontsize=NUMBER, color=INK, zorder=5, path_effects=halo)
+    for label, spot, dot in zip(panel.labels, panel.spots, panel.dots, strict=True):
+        if spot.distance > BESIDE:
+            end = min(max(dot[0], spot.x - width(label, NUMBER) / 2), spot.x + width(label, NUMBER) / 2)
+            ax.plot([end, dot[0]], [spot.y, dot[1]], color=INK, linewidth=0.4, zorder=3.5)
+        ax.annotate(label, spot[:2], ha="center", va="center", fontsize=NUMBER, color=INK, zorder=5, path_effects=halo)
 
 
 def _whiskers(ax: Axes, point: Point, axis: CostAxis, number: int, frame: _Frame) -> None:
@@ -370,19 +419,6 @@ def _whiskers(ax: Axes, point: Point, axis: CostAxis, number: int, frame: _Frame
     place = axis.places[number]
     ax.plot([place.x, place.x], [frame.y(point.ci_low), frame.y(point.ci_high)], color=FAINT, linewidth=0.7, zorder=2)
     ax.plot([place.low, place.high], [frame.y(point.effect)] * 2, color=DIAMOND, linewidth=0.9, zorder=3)
-
-
-def _lines(points: list[Point], axis: CostAxis, frame: _Frame) -> list[Box]:
-    """The whiskers of all systems as rectangles."""
-    upright = [
-        Box(place.x, frame.y(point.ci_low), place.x, frame.y(point.ci_high))
-        for point, place in zip(points, axis.places, strict=True)
-    ]
-    level = [
-        Box(place.low, frame.y(point.effect), place.high, frame.y(point.effect))
-        for point, place in zip(points, axis.places, strict=True)
-    ]
-    return [*upright, *level]
 
 
 def _steps(ax: Axes, points: list[Point], name: str, axis: CostAxis, frame: _Frame) -> None:
@@ -412,15 +448,8 @@ def _axes(ax: Axes, axis: CostAxis, frame: _Frame) -> None:
     ax.tick_params(width=0.6, length=2.5)
 
 
-def _key(figure: Figure, names: list[list[str]], notes: list[str], paper: tuple[float, float], key: float) -> None:
-    """The names of the systems by their numbers, and the notes below them."""
-    x, y = paper[0] - MARGIN - key, paper[1] - TOP - SIZE
-    for lines in names:
-        for position, line in enumerate(lines):
-            at = (x + 8 if position else x) / paper[0], y / paper[1]
-            figure.text(*at, line, fontproperties=font(SIZE), parse_math=False)
-            y -= LEADING * SIZE
-    y -= 0.6 * SIZE
-    for note in notes:
-        figure.text(x / paper[0], y / paper[1], note, fontproperties=font(SIZE), color=MUTED)
+def _texts(figure: Figure, lines: list[tuple[float, str, str]], paper: tuple[float, float], y: float) -> None:
+    """Lines one below the other: where each begins, its text and colour."""
+    for x, line, colour in lines:
+        figure.text(x / paper[0], y / paper[1], line, fontproperties=font(SIZE), color=colour, parse_math=False)
         y -= LEADING * SIZE
