@@ -13,9 +13,7 @@ from tests.workflow.test_module import git, importer, installed, paper, publishe
 pytestmark = [pytest.mark.cluster, pytest.mark.long]
 
 
-def test_a_deployed_workflow_runs_on_slurm_and_another_copy_goes_on(
-    paper, published, installed, slurm, tmp_path_factory
-):  # noqa: F811
+def test_a_deployed_workflow_goes_on_in_a_copy(paper, published, installed, slurm, tmp_path_factory):  # noqa: F811
     folder, _ = paper
     shutil.copytree(REPOSITORY / "profiles", folder / "profiles")
     git(folder, "add", "--all")
