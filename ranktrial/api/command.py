@@ -102,7 +102,9 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--alpha", type=float, default=0.05, help="level of significance (0.05)")
     one.add_argument("--margin", type=float, help="the smallest difference that matters: tests equivalence")
     one.add_argument("--title", default="", help="of the page")
-    one.add_argument("--out", type=Path, metavar="FOLDER", help="write report.html, figures and tables there")
+    one.add_argument("--out", type=Path, metavar="FOLDER", help="write report.html, explorer, figures and tables there")
+    one.add_argument("--queries", metavar="FILE", help="with --out: their texts, JSON lines with _id and text")
+    one.add_argument("--documents", metavar="FILE", help="with --out: their texts, likewise")
     one.add_argument("--json", action="store_true", help="print all numbers as JSON in place of sentences")
     one.set_defaults(command=compare)
     new = commands.add_parser(
@@ -132,12 +134,15 @@ def run_script(name: str, words: Sequence[str]) -> None:
 
 def compare(options: argparse.Namespace) -> None:
     """Print what is found, and write it to the folder that is asked for."""
+    if (options.queries or options.documents) and not options.out:
+        raise UserError("--queries and --documents are texts for the page; expected --out FOLDER as well")
     found = _found(options)
     for line in found.warnings:
         _as_note(line)
     if options.out:
-        found.write(options.out, options.title)
-        print(f"written: {options.out / 'report.html'}, figures/, tables/", file=sys.stderr)
+        written = found.write(options.out, options.title, options.queries, options.documents)
+        folders = sorted({f"{file.relative_to(options.out).parts[0]}/" for file in written[:-1]})
+        print(f"written: {written[-1]}, {', '.join(folders)}", file=sys.stderr)
     elif not options.json:
         print("note: --out FOLDER writes the page, the forest plot and the tables", file=sys.stderr)
     print(json.dumps(found.numbers(), indent=2, allow_nan=False) if options.json else found.sentence())

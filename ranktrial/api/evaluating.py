@@ -166,7 +166,7 @@ def _number(given: Any, number: type, where: str) -> Any:
 
 def _by_task(table: pd.DataFrame, where: str, columns: Sequence[str]) -> dict[str, dict[str, dict[str, Any]]]:
     """The rows of a table by task, query and document. Raises UserError for a missing column or a duplicate row."""
-    query, document, number = (_one_of(table, names, where) for names in (QUERY, DOCUMENT, columns))
+    query, document, number = (column_of(table, names, where) for names in (QUERY, DOCUMENT, columns))
     task = next((name for name in TASK if name in table), None)
     tasks = table[task].astype(str) if task else pd.Series(ONE_TASK, table.index)
     whole = columns is GRADE
@@ -180,7 +180,8 @@ def _by_task(table: pd.DataFrame, where: str, columns: Sequence[str]) -> dict[st
     return found
 
 
-def _one_of(table: pd.DataFrame, names: Sequence[str], where: str) -> str:
+def column_of(table: pd.DataFrame, names: Sequence[str], where: str) -> str:
+    """The first of the names that is a column. Raises UserError if none is."""
     found = next((name for name in names if name in table), None)
     if found is None:
         there = ", ".join(map(str, table.columns))

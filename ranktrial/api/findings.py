@@ -176,20 +176,34 @@ class Findings(Parts):
         return found
 
     @names_extras()
-    def report(self, path: str | Path, title: str = "") -> None:
-        """Write one HTML page that needs no other file and no network: answers, figures, tables, means."""
-        from ranktrial.api.page import page
+    def report(self, path: str | Path, title: str = "", queries: Any = None, documents: Any = None) -> None:
+        """Write one HTML page that needs no network: answers, figures, tables, means.
+
+        Where values per query were compared, it leads to the explorer in the folder `{name}-explorer` beside it: each
+        query, its values and, of runs, the documents that both systems rank. The page may be sent without it.
+
+        Args:
+            path: of the page (.html).
+            title: of the page; by default the systems.
+            queries: their texts, for the explorer: a file (JSON lines with _id and text), `{query: text}` or a
+                DataFrame of ir_datasets or PyTerrier; also by task. Without them, it shows ids.
+            documents: likewise.
+        """
+        from ranktrial.api.explorer import Texts
+        from ranktrial.api.page import write_page
 
         files.ending(path, files.PAGES)
-        files.save_text(page(self, title), path)
+        write_page(self, Path(path), title, Texts(queries, documents))
 
     @names_extras()
-    def write(self, folder: str | Path, title: str = "") -> list[Path]:
-        """Write everything to a folder: report.html and what it links to, figures as PDF, SVG and PNG, tables in TSV,
-        Markdown and LaTeX, effects and records at full precision. Returns the files.
+    def write(self, folder: str | Path, title: str = "", queries: Any = None, documents: Any = None) -> list[Path]:
+        """Write everything to a folder: report.html and what it links to, the explorer (with the texts that `report`
+        takes), figures as PDF, SVG and PNG, tables in TSV, Markdown and LaTeX, effects and records at full precision.
+        Returns the files.
         """
+        from ranktrial.api.explorer import Texts
         from ranktrial.api.page import write
 
         if Path(folder).exists() and not Path(folder).is_dir():
             raise UserError(f"{folder}: a file; expected a folder")
-        return write(self, Path(folder), title)
+        return write(self, Path(folder), title, Texts(queries, documents))

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Container, Mapping
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from urllib.parse import quote
 
 import pandas as pd
 from matplotlib.figure import Figure
 
+from ranktrial.api.explorer import Texts, explorer_of
 from ranktrial.api.found import FAMILY, LABELS, TOGETHER, Parts
 from ranktrial.common.files import atomic_text, write_text
 from ranktrial.common.settings import write_record
@@ -28,7 +31,7 @@ from ranktrial.reports.figures.family import diagram, filled
 from ranktrial.reports.figures.forest import forest_plot
 from ranktrial.reports.figures.page import as_svg, save
 from ranktrial.reports.writing import html_page, printed
-from ranktrial.reports.writing.content import Block, Paragraph, Section, captions_once, without_files
+from ranktrial.reports.writing.content import EXPLORER, Block, Paragraph, Section, captions_once, without_files
 
 FORMATS = (".svg", ".pdf", ".png")
 QUERY_COLUMNS = ["task", "system", "seed", "query", "measure", "value"]
@@ -46,12 +49,32 @@ def figures_of(found: Parts) -> dict[str, Figure]:
     return drawn
 
 
-def page(found: Parts, title: str = "", there: Container[str] = (), drawn: Mapping[str, Figure] | None = None) -> str:
-    """The page as HTML, which links to those files that are `there` beside it."""
-    figures = figures_of(found) if drawn is None else drawn
-    shown = captions_once(without_files(blocks_of(found, data.ALL_QUERIES in there), there))
-    svg = {f"figures/{name}.svg": as_svg(figure, name) for name, figure in figures.items()}
+@dataclass(frozen=True)
+class Beside:
+    """What lies beside a page: the names of files, and the explorer with the queries that are won and lost most."""
+
+    files: Container[str] = ()
+    explorer: str = EXPLORER
+    extremes: pd.DataFrame | None = None
+
+
+def page(found: Parts, title: str, beside: Beside, drawn: Mapping[str, Figure]) -> str:
+    """The page as HTML, which links to those files that lie beside it."""
+    shown = captions_once(without_files(blocks_of(found, beside), beside.files))
+    svg = {f"figures/{name}.svg": as_svg(figure, name) for name, figure in drawn.items()}
     return html_page.document(title or title_of(found), shown, svg)
+
+
+def write_page(found: Parts, path: Path, title: str, texts: Texts) -> None:
+    """Write the page alone, with its explorer in a folder that is called as the page is."""
+    folder = f"{path.stem}-explorer"
+    explored = explorer_of(found, title or title_of(found), path.name, texts)
+    link = f"{quote(folder)}/{Path(EXPLORER).name}"
+    beside = Beside([link], link, explored.extremes) if explored else Beside()
+    made = page(found, title, beside, figures_of(found))
+    if explored:
+        explored.write(path.parent / folder)
+    write_text(path, made)
 
 
 def title_of(found: Parts) -> str:
@@ -63,14 +86,12 @@ def title_of(found: Parts) -> str:
     return f"{meta.treatment if several == 1 else f'{several} systems'} against {meta.control}"
 
 
-def blocks_of(found: Parts, with_queries: bool) -> list[Block]:
-    """The content: the first figure with its answers, all questions, means, each comparison, many systems at once.
-
-    with_queries: a file beside the page has all values.
-    """
+def blocks_of(found: Parts, beside: Beside) -> list[Block]:
+    """The content: the first figure with its answers, all questions, means, each comparison, many systems at once."""
     names = list(found.comparisons)
     together = {TOGETHER: names} if len(names) > 1 else {}
-    figures = contents.Figures(together, dict.fromkeys([*names, *together], found.looks), {})
+    looks = dict.fromkeys([*names, *together], found.looks)
+    figures = contents.Figures(together, looks, {}, beside.extremes, beside.explorer)
     compared = contents.compared(found.comparisons, dict.fromkeys(names, found.looks), found.facts)
     means = found.means()
     families: dict[str, FoundFamily] = {} if found.family is None else {FAMILY: found.family}
@@ -79,12 +100,14 @@ def blocks_of(found: Parts, with_queries: bool) -> list[Block]:
     tasks = {row.task for row in means} or {row.task for one in found.comparisons.values() for row in one.effects}
     blocks: list[Block] = [contents.lead(len(systems), len(tasks), len(compared), found.facts.measures)]
     if compared:
-        blocks += [contents.first(compared, figures), *contents.questions(found.summary, compared, found.facts)]
+        explored = [contents.to_explorer(beside.explorer)] if any(map(figures.explored, compared)) else []
+        table = contents.questions(found.summary, compared, found.facts)
+        blocks += [contents.first(compared, figures), *explored, *table]
     of_family = [contents.families(families, [*compared.values()])] if families else []
     blocks += [] if compared else of_family  # the answer comes first
     if means:
-        of_runs = bool(found.scored and found.scored.runs)
-        blocks.append(data.means(means, found.facts, families, data.Beside([], of_runs, with_queries)))
+        files = data.Beside([], bool(found.scored and found.scored.runs), data.ALL_QUERIES in beside.files)
+        blocks.append(data.means(means, found.facts, families, files))
     if compared:
         blocks += [*contents.comparisons(compared, figures), *of_family]
     return [*blocks, made(found)]
@@ -99,8 +122,8 @@ def made(found: Parts) -> Section:
     return Section("How it was made", [Paragraph(said)], anchor="made")
 
 
-def write(found: Parts, folder: Path, title: str = "") -> list[Path]:
-    """Write the page and all that it links to, below a folder; return the files.
+def write(found: Parts, folder: Path, title: str, texts: Texts) -> list[Path]:
+    """Write the page and all that it links to, below a folder; return the files, and the page of the explorer.
 
     Effects and records are the files of the workflow (docs/results.md): effects/{comparison}.tsv, meta/…, tables/….
     """
@@ -132,8 +155,13 @@ def write(found: Parts, folder: Path, title: str = "") -> list[Path]:
     if found.scored is not None:
         with atomic_text(place(data.ALL_QUERIES)) as file:
             every_query(found).to_csv(file, sep="\t", index=False)
-    there = {path.relative_to(folder).as_posix() for path in written}
-    write_text(place("report.html"), page(found, title, there, figures))
+    explored = explorer_of(found, title or title_of(found), "report.html", texts)
+    extremes = explored.extremes if explored else None
+    if explored and extremes is not None:
+        write_table(place("tables/extreme-queries.tsv"), extremes)
+        explored.write(place(EXPLORER).parent)
+    files = {path.relative_to(folder).as_posix() for path in written}
+    write_text(place("report.html"), page(found, title, Beside(files, extremes=extremes), figures))
     return written
 
 

@@ -1,6 +1,6 @@
 """The data of the explorer, the first documents of all runs of a task, and what is left out to stay small.
 
-Reads runs and corpora, and writes data as scripts. Documents have two numbers: in the order in which runs contain them,
+Writes data as scripts. Documents have two numbers: in the order in which runs contain them,
 and in that in which queries first show them (`Numbering`), so that those of one query are adjacent.
 
 The data model. A page opened from the disk cannot fetch files, so its data are scripts, each of which hands one packed
@@ -42,10 +42,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ranktrial.common.errors import UserError
 from ranktrial.common.keys import JsonObject
-from ranktrial.experiment.results_paths import path
-from ranktrial.ir.collection import read_corpus
+from ranktrial.ir.collection import Document
 from ranktrial.ir.trec import Run, ranking
 
 DIGITS = 5  # of a score
@@ -229,7 +227,7 @@ def remarks(size: Size, of_rankings: RankingLimits, of_texts: TextLimits | None,
         number = f"{of_rankings.queries:,} of {size.queries:,}"
         said.append(f"{number} queries have rankings: those on which the compared systems differ most.")
     if of_texts is None:
-        return [*said, "Texts are not shown (explorer: texts: false)."]
+        return [*said, "Texts are not shown."]
     if without:
         lowest = f" that no ranking has among its first {of_texts.rank}" if of_texts.rank else ""
         said.append(f"{without:,} documents{lowest} have no text here.")
@@ -244,25 +242,13 @@ class Shown(NamedTuple):
     length: int
 
 
-def check_there(paths: Iterable[str], experiment: str) -> None:
-    """Raise UserError for a file of texts that was deleted, with the command that makes it again."""
-    command = f"snakemake --configfile {path('configuration', experiment=experiment)} --"
-    for name in paths:
-        if not Path(name).exists():
-            raise UserError(
-                f"{name}: this file of texts was deleted; run `{command} {name}` to make it again, or set explorer: "
-                "{texts: false} to show only ids"
-            )
-
-
-def read(corpora: Iterable[str], wanted: Collection[str], characters: int) -> dict[str, Shown]:
+def beginnings(documents: Iterable[Document], wanted: Collection[str], characters: int) -> dict[str, Shown]:
     """The wanted documents by id, each cut after `characters` characters."""
     found: dict[str, Shown] = {}
-    for corpus in corpora:
-        for document in read_corpus(Path(corpus)):
-            if document.id in wanted and document.id not in found:
-                title, text = document.title[:characters], document.text[:characters]
-                found[document.id] = Shown(title, text, len(document.text))
+    for document in documents:
+        if document.id in wanted and document.id not in found:
+            title, text = document.title[:characters], document.text[:characters]
+            found[document.id] = Shown(title, text, len(document.text))
     return found
 
 

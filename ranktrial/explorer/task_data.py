@@ -1,16 +1,14 @@
 """A task of the explorer: values and counts of its queries, its rankings and documents; and the overview of all tasks.
 
-Reads metrics, runs and corpora; writes chunks of the page's data. `Files` maps a source to its files; a run is in
-memory only while it is cut. Several seeds of a system are averaged query by query, as comparisons do. Values have full
-precision, so that intervals on the page are those of scripts/statistics. A chunk is small enough to be read between two
-frames, and large enough that there are a few thousand files at most.
+Writes chunks of the page's data. A run is in memory only while it is cut. Several seeds of a system are averaged query
+by query, as comparisons do. Values have full precision, so that intervals on the page are those of the report.
+A chunk is small enough to be read between two frames, and large enough that there are a few thousand files at most.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,36 +17,17 @@ import pandas as pd
 import scipy
 
 from ranktrial.common.keys import JsonObject
-from ranktrial.common.tables import read_metrics
 from ranktrial.common.version import VERSION
-from ranktrial.experiment.results_paths import fields_of
 from ranktrial.explorer import rankings as budget
 from ranktrial.explorer import rankings as packed
 from ranktrial.explorer import rankings as texts
 from ranktrial.explorer.rankings import Numbering, RankingLimits, Rankings, Size, query_record
+from ranktrial.ir.collection import Document
 from ranktrial.ir.holes import cut, has_holes, holes
 from ranktrial.ir.measure_names import cutoff, parse
-from ranktrial.ir.trec import Qrels, Run, judged, ranking, read_run
+from ranktrial.ir.trec import Qrels, Run, judged, ranking
 from ranktrial.statistics.measure_scale import reach_of
 from ranktrial.statistics.superiority import without_rounding
-
-
-@dataclass(frozen=True)
-class Source:
-    """The location of a system's results on a task, which may be those of another task."""
-
-    system: str
-    metrics: Annotated[str, "the folder of the task whose metrics they are"]
-    runs: Annotated[str, "that of its runs; empty if values are given"]
-
-
-@dataclass(frozen=True)
-class Task:
-    label: str
-    corpora: Annotated[list[str], "files of documents; may be empty"]
-    queries: Annotated[str, "the file of queries; empty if there is none"]
-    qrels: Annotated[str, "the file of judgements; empty if values are given"]
-    sources: Annotated[dict[str, Source], "by the system's name"]
 
 
 @dataclass(frozen=True)
@@ -58,36 +37,27 @@ class Comparison:
     measure: str
     alpha: float
     lower_is_better: bool
-    tasks: Annotated[list[str], "by their folders"]
+    tasks: Annotated[list[str], "by name; in the workflow, their folders"]
 
 
-@dataclass(frozen=True)
-class Settings:
+@dataclass(frozen=True, kw_only=True)
+class Explored:
+    """What the pages show of all tasks."""
+
     experiment: str
-    texts: Annotated[bool, "whether the page shows texts, or ids alone"]
     depth: Annotated[int, "the most documents of a ranking"]
     megabytes: Annotated[int, "the most that the folder takes"]
-    tasks: Annotated[dict[str, Task], "by their folders"]
     systems: Annotated[dict[str, str], "labels by name"]
     comparisons: dict[str, Comparison]
     order: Annotated[list[str], "of the comparisons, as configured"]
+    report: Annotated[str, "the page beside the explorer, to which it links"] = "report.html"
 
-
-def compared_systems(settings: Settings, task: str) -> list[str]:
-    """The systems that comparisons name on a task, in the order of its sources."""
-    over = [one for one in settings.comparisons.values() if task in one.tasks]
-    named = {system for one in over for system in (one.control, one.treatment)}
-    return [system for system in settings.tasks[task].sources if system in named]
+    def over(self, task: str) -> dict[str, Comparison]:
+        """The comparisons over a task."""
+        return {name: one for name, one in self.comparisons.items() if task in one.tasks}
 
 
 NEAR_TOP = 10  # ranks within which unjudged documents are counted
-
-
-def mean_values(paths: Sequence[Path], measures: Sequence[str]) -> pd.DataFrame:
-    """The mean over the seeds of a system: one row per query, one column per measure."""
-    tables = [read_metrics(path) for path in paths]
-    known = [measure for measure in measures if measure in tables[0]]
-    return pd.DataFrame({measure: sum(table[measure] for table in tables) / len(tables) for measure in known})
 
 
 def unjudged(run: Run, qrels: Qrels, queries: Sequence[str]) -> np.ndarray:
@@ -102,57 +72,28 @@ def relevant_documents(qrels: Qrels, query: str) -> list[str]:
     return sorted(grades, key=lambda document: -grades[document])
 
 
-Files = dict[tuple[str, str], dict[str, Path]]  # task's folder and system -> seed -> file
-
-
-def by_source(name: str, paths: Sequence[Path]) -> Files:
-    """The files of each system on each task; `name` is that in the table of paths."""
-    found: Files = {}
-    for path in paths:
-        fields = fields_of(name, path)
-        found.setdefault((fields["task"], fields["system"]), {})[fields["seed"]] = path
-    return found
-
-
 @dataclass(frozen=True)
 class Data:
-    """The data of a task before its runs are read; `values` are those of each system by query and measure."""
+    """A task before its runs are read. `values` are those of each system by query and measure, means over its seeds;
+    `runs` reads those of each system by seed; `compared` are the systems of comparisons. `folder` has its data.
+    """
 
     name: str
-    task: Task
+    label: str
+    folder: str
     queries: list[str]
     qrels: Qrels
-    values: dict[str, pd.DataFrame]
-    runs: dict[str, dict[str, Path]]
+    values: Mapping[str, pd.DataFrame]
+    runs: Mapping[str, Mapping[str, Callable[[], Run]]]
     compared: list[str]
+    texts: Annotated[Mapping[str, str], "of queries; empty if they are not shown"] = field(default_factory=dict)
+    documents: Annotated[Iterable[Document] | None, "with what is ranked; None if only ids are shown"] = None
 
     @property
     def size(self) -> Size:
         """The size of the task."""
-        seeds = {system: len(files) for system, files in self.runs.items()}
+        seeds = {system: len(readers) for system, readers in self.runs.items()}
         return Size(len(self.queries), sum(seeds.values()), sum(seeds.get(system, 0) for system in self.compared))
-
-
-def measures_of(settings: Settings, task: str) -> list[str]:
-    """The measures of the comparisons over a task."""
-    return list(dict.fromkeys(one.measure for one in settings.comparisons.values() if task in one.tasks))
-
-
-def task_data(settings: Settings, name: str, metrics: Files, runs: Files, qrels: Qrels) -> Data:
-    """Read the values of a task."""
-    task, measures = settings.tasks[name], measures_of(settings, name)
-    values = {
-        system: mean_values(list(metrics[source.metrics, source.system].values()), measures)
-        for system, source in task.sources.items()
-    }
-    known = list(qrels) or list(dict.fromkeys(query for table in values.values() for query in table.index))
-    values = {system: table.reindex(known) for system, table in values.items()}
-    of_runs = {system: found for system, source in task.sources.items() if (found := _runs(runs, source))}
-    return Data(name, task, known, qrels, values, of_runs, compared_systems(settings, name))
-
-
-def _runs(runs: Files, source: Source) -> dict[str, Path]:
-    return runs.get((source.runs, source.system), {}) if source.runs else {}
 
 
 def differences(data: Data, comparison: Comparison) -> np.ndarray:
@@ -178,21 +119,15 @@ def read_rankings(data: Data, queries: list[str], limits: RankingLimits) -> tupl
         for document in rankings.relevant[query]:
             rankings.number(document)
     counts = {}
-    for system, files in data.runs.items():
+    for system, readers in data.runs.items():
         numbers = []
-        for seed, path in files.items():
-            run = read_run(path)
+        for seed, read in readers.items():
+            run = read()
             numbers.append(unjudged(run, data.qrels, data.queries))
             if limits.all_systems or system in data.compared:
                 rankings.add(system, seed, run, queries)
         counts[system] = np.mean(numbers, axis=0).round(2).tolist()
     return rankings, counts
-
-
-@lru_cache(maxsize=8)  # comparisons often share a control
-def run_of(path: Path) -> Run:
-    """A run, cached for several comparisons."""
-    return read_run(path)
 
 
 def task_summary(data: Data, one: Comparison) -> JsonObject:
@@ -219,37 +154,36 @@ def comparison_record(name: str, one: Comparison, summaries: dict[str, JsonObjec
 
 
 def overview(
-    settings: Settings, tasks: JsonObject, summaries: dict[str, dict[str, JsonObject]], tops: dict[str, int | None]
+    shown: Explored, tasks: JsonObject, summaries: dict[str, dict[str, JsonObject]], tops: dict[str, int | None]
 ) -> JsonObject:
     """The whole overview. `summaries` are those of each comparison by task, `tops` the ranks in which holes count."""
-    comparisons = [comparison_record(name, settings.comparisons[name], summaries[name]) for name in settings.order]
+    comparisons = [comparison_record(name, shown.comparisons[name], summaries[name]) for name in shown.order]
     return {
-        "experiment": settings.experiment,
+        "experiment": shown.experiment,
+        "report": shown.report,
         "version": VERSION,
-        "texts": settings.texts,
         "comparisons": comparisons,
         "tops": tops,
-        "systems": settings.systems,
+        "systems": shown.systems,
         "tasks": tasks,
     }
 
 
-def tops_of(settings: Settings) -> dict[str, int | None]:
+def tops_of(shown: Explored, tasks: Sequence[Data]) -> dict[str, int | None]:
     """The number of documents that each measure counts; None if it counts all."""
-    with_runs = [one for one in settings.comparisons.values() if any(settings.tasks[task].qrels for task in one.tasks)]
-    return {measure: cutoff(parse(measure)) for measure in dict.fromkeys(one.measure for one in with_runs)}
+    judged_tasks = {data.name for data in tasks if data.qrels}
+    with_runs = [one.measure for one in shown.comparisons.values() if judged_tasks & set(one.tasks)]
+    return {measure: cutoff(parse(measure)) for measure in dict.fromkeys(with_runs)}
 
 
 LISTED = 300  # characters of a query in the list
 DECIMALS = 6  # of differences in the cases of holes
 
 
-def query_table(
-    data: Data, settings: Settings, of_queries: dict[str, str], counts: dict[str, list[float]]
-) -> JsonObject:
+def query_table(data: Data, shown: Explored, counts: dict[str, list[float]]) -> JsonObject:
     """The whole table, one value per query in each list."""
-    over = {name: one for name, one in settings.comparisons.items() if data.name in one.tasks}
-    whole = [of_queries.get(query, "") for query in data.queries]
+    over = shown.over(data.name)
+    whole = [data.texts.get(query, "") for query in data.queries]
     measures = dict.fromkeys(one.measure for one in over.values())
     return {
         "ids": data.queries,
@@ -292,9 +226,7 @@ def hole_record(data: Data, one: Comparison) -> JsonObject | None:
     sides: Sequence[str] = (one.control, one.treatment)
     if not data.qrels or not has_holes(one.measure) or any(side not in data.runs for side in sides):
         return None
-    control, treatment = (
-        [cut(run_of(path), one.measure, data.qrels) for path in data.runs[side].values()] for side in sides
-    )
+    control, treatment = ([cut(read(), one.measure, data.qrels) for read in data.runs[side].values()] for side in sides)
     found = holes(control, treatment, data.qrels, one.measure)
     cases = {name: case.difference.round(DECIMALS).tolist() for name, case in found.cases.items()}
     return {"number": found.number.tolist(), **cases}
@@ -324,13 +256,11 @@ def gathered(records: Iterable[JsonObject]) -> Iterator[list[JsonObject]]:
         yield group
 
 
-def write_rankings(
-    place: Path, data: Data, rankings: Rankings, of_queries: dict[str, str], numbering: Numbering
-) -> tuple[list[int], int]:
+def write_rankings(place: Path, data: Data, rankings: Rankings, numbering: Numbering) -> tuple[list[int], int]:
     """Write all rankings; return the position of the first query of each chunk, and the total bytes."""
     ids = list(rankings.ids)
     records = (
-        query_record(rankings, query, ids, data.qrels[query], numbering) | {"text": of_queries.get(query, "")}
+        query_record(rankings, query, ids, data.qrels[query], numbering) | {"text": data.texts.get(query, "")}
         for query in rankings.queries
     )
     firsts, first, used = [], 0, 0

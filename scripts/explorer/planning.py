@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ranktrial.common.home import HOME, own_file
+from ranktrial.common.home import ROOT, own_file
 from ranktrial.common.keys import JsonObject, stated
 from ranktrial.experiment import job_files
 from ranktrial.experiment.records import Comparison, Experiment, System, Task
 from ranktrial.experiment.results_paths import fields_of, path
 
-PAGE, STYLE = "scripts/explorer/page", "ranktrial/reports/writing/page.css"
+PAGE, STYLE = "ranktrial/explorer/page", "ranktrial/reports/writing/page.css"  # as in ranktrial/explorer/folder.py
 
 
 def explored(experiment: Experiment) -> dict[str, Comparison]:
@@ -26,7 +26,7 @@ def folder(experiment: Experiment) -> list[str]:
 
 def page_files() -> list[str]:
     """Our files that the explorer is made of."""
-    return [STYLE, *(str(file.relative_to(HOME)) for file in own_file(PAGE).rglob("*") if file.is_file())]
+    return [STYLE, *(str(file.relative_to(ROOT)) for file in own_file(PAGE).rglob("*") if file.is_file())]
 
 
 def asked(experiment: Experiment) -> list[str]:

@@ -15,6 +15,7 @@ import ranktrial as rt
 from ranktrial.api.methods import ARGUMENTS
 from ranktrial.reports.comparison.notes import notes
 from ranktrial.statistics.independent_tasks import meta_analysis
+from tests.explorer.crafted_experiment import unpacked
 from tests.support.one_line import refused
 
 FAST = {"permutations": 100}
@@ -30,6 +31,11 @@ def frame(systems=("base", "better"), tasks=2, queries=12, seed=1):
             for system in systems
         ]
     )
+
+
+def linked_files(page):
+    """The files beside a page to which it links."""
+    return {link.partition("#")[0] for link in re.findall(r'href="(?!#|data:)([^"]+)"', page)}
 
 
 def same(first, second):
@@ -104,19 +110,50 @@ def test_all_pairs_have_letters_ranks_and_a_diagram_and_a_control_has_a_forest_p
         found.report(tmp_path / "r.html")
         page = (tmp_path / "r.html").read_text()
         assert found.sentence().split("\n\n")[-1].split(". It ")[0].split(" (")[0] in page
-        assert not re.search(r'href="(?!#|data:)', page), "a page alone links to nothing beside it"
+        assert linked_files(page) == ({"r-explorer/index.html"} if found.comparisons else set())
+    assert (tmp_path / "r-explorer/index.html").exists()
     assert [name for name in ("a", "c") if f"{name} against b" in (tmp_path / "r.html").read_text()] == ["a", "c"]
 
 
 def test_a_folder_has_everything_that_its_page_links_to(tmp_path):
     files = rt.compare(frame(("a", "b", "c")), control="a", **FAST).write(tmp_path / "out")
     page = (tmp_path / "out/report.html").read_text()
-    links = set(re.findall(r'href="(?!#|data:)([^"]+)"', page))
+    links = linked_files(page)
     missing = {link for link in links if not (tmp_path / "out" / link).exists()}
-    assert len(links) > 5 and not missing and all(file.is_file() for file in files)
+    assert len(links) > 5 and "explorer/index.html" in links and not missing and all(file.is_file() for file in files)
     long = pd.read_csv(tmp_path / "out/tables/queries.tsv.gz", sep="\t")
     again = rt.compare(long, control="a", measure="score", **FAST)
     same(again, rt.compare(frame(("a", "b", "c")), control="a", **FAST))
+
+
+RANKED = {
+    "a": {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d2": 1.0}},
+    "b": {"q1": {"d2": 3.0}, "q2": {"d3": 9.0, "d2": 1.0}},
+}
+TEXTS = {"d1": "one", "d2": "two"}
+
+
+@pytest.mark.parametrize("documents", [TEXTS, {"all": TEXTS}, pd.DataFrame({"docno": list(TEXTS), "text": list(TEXTS.values())})])  # fmt: skip
+def test_the_explorer_of_runs_has_the_texts_that_are_given(tmp_path, documents):
+    found = rt.compare(RANKED, qrels={"q1": {"d1": 1}, "q2": {"d2": 1}}, **FAST)
+    queries = tmp_path / "queries.jsonl"
+    queries.write_text('{"_id": "q1", "text": "first query"}\n')
+    found.report(tmp_path / "a.html", queries=queries, documents=documents)
+    data = tmp_path / "a-explorer/data/task-1"
+    assert {tuple(one) for one in unpacked(data / "documents-0.js")} == {("d1", "", "one"), ("d2", "", "two"), ("d3",)}
+    assert unpacked(data / "queries.js")["texts"] == ["first query", ""]
+    assert "first query" in (tmp_path / "a.html").read_text()
+
+
+def test_what_cannot_be_an_explorer_is_refused(tmp_path):
+    found = rt.compare(RANKED, qrels={"q1": {"d1": 1}, "q2": {"d2": 1}}, **FAST)
+    (tmp_path / "a-explorer").mkdir()
+    for texts, said in (({}, "a-explorer: is there and is no explorer"), ({"queries": 5}, "queries: expected a file"),
+                        ({"documents": {"t": TEXTS}}, "documents: no task 't'"), ({"documents": "no"}, "documents: no: no such file"),
+                        ({"documents": pd.DataFrame({"docno": ["d1"]})}, "documents: no column text")):  # fmt: skip
+        with refused(said):
+            found.report(tmp_path / "a.html", **texts)
+    assert not (tmp_path / "a.html").exists() and not [*(tmp_path / "a-explorer").iterdir()]
 
 
 def test_printed_effects_are_those_of_a_meta_analysis():

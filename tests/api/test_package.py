@@ -137,6 +137,7 @@ def compares(run, folder):
         done = run("compare", *files, "--out", "page")
         assert done.returncode == 0, done.stderr
         assert "On this collection" in done.stdout and (folder / "page/report.html").exists()
+        assert (folder / "page/explorer/vendor/d3.min.js").exists()
     (folder / "s.parquet").write_bytes(b"PAR1 and more")
     done = run("compare", "s.parquet")
     assert done.returncode == 2 and done.stderr.startswith("error: pyarrow is not installed")

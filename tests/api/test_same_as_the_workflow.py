@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from pandas.testing import assert_frame_equal
 
 import ranktrial as rt
-from ranktrial.api.page import blocks_of
+from ranktrial.api.explorer import Texts, explorer_of
+from ranktrial.api.page import Beside, blocks_of
 from ranktrial.common.settings import read_record, read_settings
 from ranktrial.common.tables import COMPARISONS, EFFECTS, read_table
 from ranktrial.experiment import exhibits
@@ -21,10 +23,13 @@ from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.results_paths import path
 from ranktrial.ir.trec import read_qrels, read_run
 from ranktrial.records.comparison import FamilyRecord, MetaRecord, table_of, without_missing
+from ranktrial.reports.contents import data
 from ranktrial.reports.figures.page import save
-from ranktrial.reports.writing.content import Paragraph, Section
+from ranktrial.reports.writing.content import Section
 from scripts.evaluation import imports, means, score
 from scripts.evaluation import planning as evaluation
+from scripts.explorer import extremes, write
+from scripts.explorer import planning as explorer
 from scripts.reports import figure, tables
 from scripts.reports import planning as planned
 from scripts.reports.sections import Report, Settings, answers, comparisons, families
@@ -123,7 +128,17 @@ class Workflow:
                 "sections": own, "exhibits": [], "jobs": {}, "feeds": []}  # fmt: skip
         inputs = answers.inputs(experiment) | families.inputs(experiment)
         files = {name: [Path(file) for file in given] for name, given in inputs.items()}
-        return Report(read_settings(Settings, said), files | {"extremes": []})  # without the explorer
+        extreme_queries = extremes.extreme_queries
+        call(extreme_queries, explorer.explorer_settings(experiment), metrics=explorer.metrics(experiment),
+             statistics=[], table=files["extremes"][0])  # fmt: skip
+        return Report(read_settings(Settings, said), files)
+
+    def explorer(self):
+        """The folder of the explorer's data."""
+        experiment, folder = self.experiment, path("explorer", experiment=self.experiment.name)
+        call(write.explorer, explorer.explorer_settings(experiment), metrics=explorer.metrics(experiment),
+             runs=explorer.runs(experiment), folder=folder)  # fmt: skip
+        return Path(folder) / "data"
 
 
 def values(rng, systems, tasks, queries, seeds=1):
@@ -219,14 +234,21 @@ def test_many_systems_against_a_control_and_the_page(folder):
     record = read_record(FamilyRecord, Path(path("family", experiment="own", family="all")))
     assert found.family.record == record and record.against == "base"
     report = workflow.report()
-    sections = {block.anchor: block for block in blocks_of(found, with_queries=True) if isinstance(block, Section)}
-    lead, *of_answers = answers.blocks(report)
-    assert isinstance(lead, Paragraph) and lead == blocks_of(found, with_queries=True)[0]
-    assert [sections[block.anchor] for block in of_answers] == of_answers
+    beside = Beside([data.ALL_QUERIES], extremes=comparisons.figures(report).extremes)
+    ours = explorer_of(found, "", "", Texts()).extremes
+    assert len(ours) == 20 * len(NAMES)
+    assert_frame_equal(without_missing(ours), without_missing(beside.extremes), check_dtype=False)
+    blocks, beginning = blocks_of(found, beside), answers.blocks(report)
+    assert len(beginning) == 4 and blocks[: len(beginning)] == beginning
+    sections = {block.anchor: block for block in blocks if isinstance(block, Section)}
     assert [sections["comparisons"]] == comparisons.blocks(report)
     assert [sections["families"]] == families.blocks(report)
     found.forest_plot("ours.svg")
     assert Path("ours.svg").read_bytes() == workflow.svg("all")
+
+
+def same_bytes(first, second):
+    return Path(first).read_bytes() == Path(second).read_bytes()
 
 
 def in_clusters(file):
@@ -263,6 +285,12 @@ def test_runs_with_judgements_and_their_unjudged_documents(folder, monkeypatch):
     same = rt.compare(by_file, qrels={task: f"data/{task}.qrels" for task in TASKS}, permutations=300)
     assert json.dumps(same.numbers()) == json.dumps(found.numbers())
     frame = rt.evaluate(qrels, runs, ["nDCG@10", "RR@10"])
+    theirs = workflow.explorer()
+    found.report("own.html")
+    for number, task in enumerate(TASKS, 1):
+        files = sorted(file.name for file in (theirs / task).iterdir())
+        assert {"queries.js", "rankings-0.js", "documents-0.js"} <= set(files)
+        assert all(same_bytes(theirs / task / name, f"own-explorer/data/task-{number}/{name}") for name in files)
     without_runs = rt.compare(frame, qrels=qrels, measure="nDCG@10", permutations=300).comparisons[NAMES[0]].meta
     lost = [warning for warning in meta.warnings if warning not in without_runs.warnings]
     assert replace(meta, unjudged=None, warnings=[]) == replace(without_runs, warnings=[]) and not lost

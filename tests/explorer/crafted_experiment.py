@@ -6,10 +6,11 @@ from pathlib import Path
 
 from ranktrial.common.files import atomic_text
 from ranktrial.experiment.results_paths import path
-from ranktrial.explorer.task_data import Comparison, Settings, Source, Task
+from ranktrial.explorer.task_data import Comparison
 from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.measures import evaluate
 from ranktrial.ir.trec import write_qrels, write_run
+from scripts.explorer.task_files import Settings, Source, Task
 from scripts.explorer.write import write
 
 REPOSITORY = Path(__file__).parents[2]

@@ -14,10 +14,11 @@ import numpy as np
 
 from ranktrial.common.files import atomic_text
 from ranktrial.experiment.results_paths import path
-from ranktrial.explorer.task_data import Comparison, Settings, Source, Task
+from ranktrial.explorer.task_data import Comparison
 from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.measures import evaluate
 from ranktrial.ir.trec import read_qrels, read_run, write_qrels
+from scripts.explorer.task_files import Settings, Source, Task
 from scripts.explorer.write import write
 from tests.explorer.crafted_experiment import MEASURE
 
@@ -94,7 +95,16 @@ def settings(megabytes: int = 200) -> Settings:
         f"against-{name}": Comparison(NAMES[0], name, MEASURE, 0.05, False, FOLDERS) for name in NAMES[1:COMPARED]
     }
     tasks = {task: Task(task, *files, sources[task]) for task in FOLDERS}
-    return Settings("e", True, DEPTH, megabytes, tasks, {name: name for name in NAMES}, comparisons, list(comparisons))
+    return Settings(
+        experiment="e",
+        texts=True,
+        depth=DEPTH,
+        megabytes=megabytes,
+        tasks=tasks,
+        systems={name: name for name in NAMES},
+        comparisons=comparisons,
+        order=list(comparisons),
+    )
 
 
 def write_explorer(folder: Path) -> Path:

@@ -5,10 +5,9 @@ import re
 
 import pytest
 
-from ranktrial.common.errors import UserError
 from ranktrial.explorer import rankings as packed
 from ranktrial.explorer import rankings as texts
-from ranktrial.ir.collection import Document, read_corpus, write_corpus
+from ranktrial.ir.collection import Document, read_corpus
 from ranktrial.ir.trec import ranking, read_qrels, read_run
 from tests.explorer.crafted_experiment import EVIL, MEASURE, SEEDS, settings, unpacked, write_explorer
 
@@ -79,19 +78,9 @@ def test_the_page_stays_within_its_megabytes(explored, tmp_path, monkeypatch):
     assert sum(file.stat().st_size for file in (tmp_path / "small/data").rglob("*")) < 1e6
 
 
-def test_deleted_texts_are_one_line_with_the_command(tmp_path):
-    with pytest.raises(UserError) as found:
-        texts.check_there([str(tmp_path / "corpus.jsonl")], "e")
-    assert f"run `snakemake --configfile results/e/config.yaml -- {tmp_path}/corpus.jsonl` to make it again" in str(
-        found.value
-    )
-    assert "\n" not in str(found.value)
-
-
-def test_only_the_wanted_texts_are_read_and_cut(tmp_path):
-    path = tmp_path / "corpus.jsonl"
-    write_corpus(path, [Document("a", "T", "x" * 50), Document("b", "", "y")])
-    assert texts.read([str(path)], {"a"}, 10) == {"a": texts.Shown("T", "x" * 10, 50)}
+def test_only_the_wanted_texts_are_kept_and_cut():
+    documents = [Document("a", "T", "x" * 50), Document("b", "", "y"), Document("a", "", "again")]
+    assert texts.beginnings(documents, {"a"}, 10) == {"a": texts.Shown("T", "x" * 10, 50)}
 
 
 def test_where_values_are_given_there_are_queries_and_no_rankings(explored):

@@ -11,11 +11,11 @@ import pandas as pd
 import pytest
 
 from ranktrial.common.tables import EXTREME_QUERIES, read_table
+from ranktrial.explorer.extremes import SHOWN, extremes
 from ranktrial.records.facts import Labels
 from ranktrial.reports.contents.comparisons import extreme_queries, linked, state
 from ranktrial.reports.writing.content import Column, Span, Table, spans
 from ranktrial.reports.writing.html_page import row_links
-from scripts.explorer.extremes import SHOWN, extremes
 from tests.explorer.crafted_experiment import EVIL, settings
 
 REPOSITORY = Path(__file__).parents[2]

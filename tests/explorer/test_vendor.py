@@ -4,7 +4,7 @@ import hashlib
 import re
 from pathlib import Path
 
-PAGE = Path(__file__).parents[2] / "scripts/explorer/page"
+PAGE = Path(__file__).parents[2] / "ranktrial/explorer/page"
 
 
 def test_libraries_are_as_the_table_names_them():

@@ -64,20 +64,18 @@ from ranktrial.reports.writing.content import (
     counted,
 )
 
-TO_EXPLORER = Paragraph(
-    (
-        "Each query or sample with its values and, if there are runs, the rankings of the systems with their "
-        "unjudged documents: ",
-        Span("explorer", link=EXPLORER),
-        " (the folder beside this page).",
-    )
-)
+
+def to_explorer(page: str = EXPLORER) -> Paragraph:
+    """The way into the explorer."""
+    said = "Each query or sample with its values and, if there are runs, the rankings of the systems with their "
+    said += "unjudged documents: "
+    return Paragraph((said, Span("explorer", link=page), " (the folder beside this page)."))
 
 
-def state(comparison: str, task: str, query: str = "") -> str:
+def state(comparison: str, task: str, query: str = "", page: str = EXPLORER) -> str:
     """The link to a state of the explorer."""
     keys = {"c": comparison, "t": task} | ({"q": query} if query else {})
-    return f"{EXPLORER}#{urlencode(keys)}"
+    return f"{page}#{urlencode(keys)}"
 
 
 def linked(table: Table, links: Mapping[str, str]) -> Table:
@@ -92,21 +90,23 @@ def _linked(row: Row, links: Mapping[str, str]) -> Row:
     return [Span(first, link=link), *others] if link else row
 
 
-def extreme_queries(name: str, found: pd.DataFrame, sides: tuple[str, str], labels: Labels) -> list[Block]:
+def extreme_queries(
+    name: str, found: pd.DataFrame, sides: tuple[str, str], labels: Labels, page: str = EXPLORER
+) -> list[Block]:
     """The queries with the largest gains and losses of a comparison; nothing if there are none."""
     own = found[found["comparison"] == name]
     if own.empty:
         return []
     columns = [Column("Query"), Column("Task"), *(Column(side, "r") for side in sides), Column("Difference", "r")]
-    rows = [_query(record, labels) for record in own.to_dict("records")]
+    rows = [_query(record, labels, page) for record in own.to_dict("records")]
     caption = f"{name}: the queries of all tasks with the largest wins and losses, at most ten each; "
     caption += "of equal ones, those of each task in turn."
     table = Table(columns, [rows], caption=caption, source="tables/extreme-queries.tsv")
     return [Folded("Queries won and lost most", [table], "tables/extreme-queries.tsv")]
 
 
-def _query(record: dict, labels: Labels) -> Row:
-    link = state(record["comparison"], record["task"], record["query_id"])
+def _query(record: dict, labels: Labels, page: str) -> Row:
+    link = state(record["comparison"], record["task"], record["query_id"], page)
     values = [form.minus(f"{record[side]:.3f}") for side in ("control", "treatment")]
     difference = Cell(form.minus(f"{record['difference']:+.3f}"), record["difference"])
     text = record["text"] if isinstance(record["text"], str) else record["query_id"]  # no text is a missing value
@@ -157,13 +157,14 @@ class Figures:
     """The figures of comparisons: `together` names those of several, `drawn` says how each forest plot looks.
 
     `moderated` names the bubble plots of comparisons with moderators.
-    `extremes` is no figure: the queries that comparisons win and lose most.
+    `extremes` is no figure: the queries that comparisons win and lose most. `explorer` is the page that shows them.
     """
 
     together: Mapping[str, Sequence[str]]
     drawn: Mapping[str, Looks]
     moderated: Mapping[str, Sequence[str]]
     extremes: pd.DataFrame | None = None
+    explorer: str = EXPLORER
 
     def explored(self, name: str) -> bool:
         """Whether the explorer shows a comparison."""
@@ -298,9 +299,8 @@ def _one(one: Compared, figures: Figures, alone: Figure | None = None) -> list[B
         own = _forest(one.name, [one], figures)
         blocks.append(Folded("Forest plot and table", [own, *tables], link))
     if figures.extremes is not None:
-        blocks += extreme_queries(
-            one.name, figures.extremes, (one.plot.control, one.plot.groups[0].treatment), one.plot.labels
-        )
+        sides = one.plot.control, one.plot.groups[0].treatment
+        blocks += extreme_queries(one.name, figures.extremes, sides, one.plot.labels, figures.explorer)
     blocks += _moderation(one, figures.moderated.get(one.name, ()))
     return blocks
 
@@ -330,7 +330,7 @@ def states(one: Compared, figures: Figures) -> dict[str, str]:
     """The state of the explorer that shows each of a comparison's tasks, by the task's label; none of one it lacks."""
     if not figures.explored(one.name):
         return {}
-    return {one.plot.task(row): state(one.name, row.task) for row in one.found.effects}
+    return {one.plot.task(row): state(one.name, row.task, page=figures.explorer) for row in one.found.effects}
 
 
 def _rows(plot: Forest, several: list[Compared], figures: Figures) -> list[tuple[str, str]]:

@@ -220,5 +220,5 @@ def _piece(piece: str | Span, there: Container[str]) -> str | Span:
 
 
 def _kept(link: str, there: Container[str]) -> str:
-    """A link within the page or to a file that is there; empty for any other."""
-    return link if link.startswith("#") or link in there else ""
+    """A link within the page or to a file that is there, or to a place in it; empty for any other."""
+    return link if link.startswith("#") or link.partition("#")[0] in there else ""

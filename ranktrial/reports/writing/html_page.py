@@ -33,7 +33,7 @@ from ranktrial.reports.writing.content import (
 )
 
 HERE = Path(__file__).resolve().parent
-BESIDE = ("#", EXPLORER, "tables/", "effects/", "meta/", "metrics/", "published-versus-ours")  # beginnings of links
+BESIDE = ("#", "tables/", "effects/", "meta/", "metrics/", "published-versus-ours")  # beginnings of links
 WIDE = 8  # columns from which on a table is set closer
 OPENS = ("Rows with an arrow open their queries in the explorer.", "Rows with an arrow lead to their comparison.")
 LISTED = 24  # sections inside a section: more are not in the table of contents
@@ -143,7 +143,8 @@ def _span(span: Span) -> str:
     if span.look and shown:
         tag = {"strong": "strong", "raised": "sup"}.get(span.look)
         shown = f"<{tag}>{shown}</{tag}>" if tag else f'<span class="{span.look}">{shown}</span>'
-    return f'<a href="{escape(span.link)}">{shown}</a>' if span.link.startswith(BESIDE) else shown
+    leads = span.link.startswith(BESIDE) or EXPLORER in span.link
+    return f'<a href="{escape(span.link)}">{shown}</a>' if leads else shown
 
 
 def _figure(figure: Figure, svg: str) -> str:

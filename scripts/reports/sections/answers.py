@@ -17,13 +17,13 @@ def inputs(experiment: Experiment) -> dict[str, list[str]]:
 
 def blocks(report: Report) -> list[Block]:
     """A sentence with the numbers and measures, and the answers if anything is compared."""
-    from ranktrial.reports.contents.comparisons import TO_EXPLORER, first, lead, questions
+    from ranktrial.reports.contents.comparisons import first, lead, questions, to_explorer
 
     compared, figures = comparisons.compared(report), comparisons.figures(report)
     systems, tasks = {row.system for row in report.means}, {row.task for row in report.means}
     beginning = lead(len(systems), len(tasks), len(compared), report.facts.measures)
     if not compared:
         return [beginning]
-    explored = [TO_EXPLORER] if any(map(figures.explored, compared)) else []
+    explored = [to_explorer()] if any(map(figures.explored, compared)) else []
     table = questions(report.table("comparisons"), compared, report.facts)
     return [beginning, first(compared, figures), *explored, *table]

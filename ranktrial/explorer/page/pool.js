@@ -10,13 +10,13 @@
     return [...new Set(places)].filter((place) => explorer.isUnjudged(record.grades[place] ?? null));
   };
 
-  explorer.pool = async (name, task, rows, runs, first) => {
+  explorer.pool = async (task, rows, runs, first) => {
     const lines = [["query_id", "query", "document_id", "title", "text"].join("\t")];
     for (const row of rows) {
-      const record = await explorer.record(name, task, row.place);
+      const record = await explorer.record(task, row.place);
       if (!record) continue;
       const numbers = unjudged(record, runs, first).map((place) => record.documents[place]);
-      const documents = await explorer.documents(name, task, numbers);
+      const documents = await explorer.documents(task, numbers);
       for (const [id, title, text] of documents.values()) {
         lines.push([cell(row.id), words(record.text), cell(id), words(title), words(text)].join("\t"));
       }

@@ -60,7 +60,7 @@
       const runs = [view.comparison.control, view.comparison.treatment].flatMap((system) => view.runsOf(system));
       const shown = Math.min(first ?? view.task.depth, view.task.depth);
       status.textContent = " collecting …";
-      const text = await explorer.pool(view.state.t, view.task, rows, runs, shown);
+      const text = await explorer.pool(view.task, rows, runs, shown);
       explorer.save(text, `pool-${view.comparison.name}-${view.state.t}.tsv`);
       status.textContent = ` ${explorer.count(text.split("\n").length - 2, "document")}, among the first ${shown}; texts cut as on this page`;
     };

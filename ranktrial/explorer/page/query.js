@@ -53,7 +53,7 @@
   const rankings = async (view, record, runs, depth) => {
     const sides = explorer.sides(record, ...runs, depth);
     const lines = [...sides.left, ...sides.right, ...sides.missing];
-    const documents = await explorer.documents(view.state.t, view.task, [...new Set(lines.map((line) => line.number))]);
+    const documents = await explorer.documents(view.task, [...new Set(lines.map((line) => line.number))]);
     const terms = explorer.terms(record.text || view.row.text);
     const columns = [sides.left, sides.right].map((side, at) => column(view, runs[at], side, documents, terms, view.task.depth));
     return [element("div", { class: "sides" }, columns), missing(view, sides, documents, terms, runs)];
@@ -63,10 +63,10 @@
   const ahead = async (view, row, runs, depth) => {
     const at = view.left.findIndex((one) => one.id === row.id);
     for (const other of [view.left[at + 1], view.left[at - 1]].filter(Boolean)) {
-      const record = await explorer.record(view.state.t, view.task, other.place);
+      const record = await explorer.record(view.task, other.place);
       if (!record) continue;
       const sides = explorer.sides(record, ...runs, depth);
-      await explorer.documents(view.state.t, view.task, [...sides.left, ...sides.right, ...sides.missing].map((line) => line.number));
+      await explorer.documents(view.task, [...sides.left, ...sides.right, ...sides.missing].map((line) => line.number));
     }
   };
 
@@ -75,7 +75,7 @@
     const first = (system) => view.runsOf(system)[0] ?? "";
     const runs = [state.l || first(view.comparison.control), state.r || first(view.comparison.treatment)];
     const depth = Math.min(Number(state.d) || 10, task.depth);
-    const record = await explorer.record(state.t, task, row.place);
+    const record = await explorer.record(task, row.place);
     const text = record?.text || row.text;
     const shown = [steps(view, row), element("h2", { id: "query" }, text || row.id, text ? element("span", { class: "quiet" }, ` ${row.id}`) : null), facts(view, row)];
     if (record) {

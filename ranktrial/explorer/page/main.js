@@ -10,7 +10,8 @@
     const comparison = experiment.comparisons.find((one) => one.name === state.c) ?? experiment.comparisons[0];
     state.c = comparison.name;
     state.t = Object.hasOwn(comparison.tasks, state.t ?? "") ? state.t : Object.keys(comparison.tasks)[0];
-    const [task, table] = [experiment.tasks[state.t], await explorer.part(`${state.t}/queries`)];
+    const task = experiment.tasks[state.t];
+    const table = await explorer.part(`${task.folder}/queries`);
     const rows = explorer.rows(table, comparison);
     const hasRuns = explorer.hasRuns(table);
     const runsOf = (system) => (task.seeds[system] ?? []).map((seed) => `${system} ${seed}`);
@@ -47,6 +48,7 @@
       const shown = view.row ? view.row.text || view.row.id : view.comparison.name;
       document.title = explorer.unturned(`${shown} – explorer of ${view.experiment.experiment}`);
       document.getElementById("title").textContent = view.experiment.experiment;
+      document.getElementById("report").href = `../${encodeURIComponent(view.experiment.report)}`;
       document.getElementById("single").textContent = `explorer of single ${view.noun[1]}`;
       await show(view, number);
       explorer.view = view;

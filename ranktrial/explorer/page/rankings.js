@@ -9,15 +9,15 @@
     return { chunk, position: position - task.firsts[chunk] };
   };
 
-  explorer.record = async (name, task, place) => {
+  explorer.record = async (task, place) => {
     const found = where(task, place);
-    return found && (await explorer.part(`${name}/rankings-${found.chunk}`))[found.position];
+    return found && (await explorer.part(`${task.folder}/rankings-${found.chunk}`))[found.position];
   };
 
-  explorer.documents = async (name, task, numbers) => {
+  explorer.documents = async (task, numbers) => {
     const chunks = new Map();
     for (const number of numbers) chunks.set(Math.floor(number / task.documents), null);
-    await Promise.all([...chunks.keys()].map(async (one) => chunks.set(one, await explorer.part(`${name}/documents-${one}`))));
+    await Promise.all([...chunks.keys()].map(async (one) => chunks.set(one, await explorer.part(`${task.folder}/documents-${one}`))));
     return new Map(numbers.map((number) => [number, chunks.get(Math.floor(number / task.documents))[number % task.documents]]));
   };
 
