@@ -1,4 +1,4 @@
-"""A hub on this machine: repositories of datasets at commits, as huggingface_hub asks for them."""
+"""A hub on this machine: repositories of datasets and models at commits, as huggingface_hub asks for them."""
 
 import hashlib
 import http.server
@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from urllib.parse import unquote, urlsplit
 
 Repository = dict[str, dict[str, bytes]]  # commit -> name of a file -> content; the first commit is where it stands
-API = re.compile(r"/api/datasets/(?P<id>[^/]+/[^/]+)(?:/(?P<what>revision|tree)/(?P<commit>[^/]+))?")
-FILE = re.compile(r"/datasets/(?P<id>[^/]+/[^/]+)/resolve/(?P<commit>[^/]+)/(?P<name>.+)")
+API = re.compile(r"/api/(?:datasets|models)/(?P<id>[^/]+/[^/]+)(?:/(?P<what>revision|tree)/(?P<commit>[^/]+))?")
+FILE = re.compile(r"(?:/datasets)?/(?P<id>[^/]+/[^/]+)/resolve/(?P<commit>[^/]+)/(?P<name>.+)")
 
 
 class Hub(http.server.ThreadingHTTPServer):

@@ -131,14 +131,15 @@ def test_each_system_ranks_what_the_study_says(jobs):
     assert len(named(jobs, "select_seed")) == 12 * 2
 
 
-COLLECTIONS = {"beir": 26, "bright": 12, "miracl": 5}
+COLLECTIONS = {"beir": (26, 1), "bright": (12, 1), "miracl": (5, 1), "nanobeir": (13, 2), "mteb-retrieval": (10, 2)}
 
 
 @pytest.mark.parametrize("name", COLLECTIONS)
 def test_collections_of_the_hub_are_planned_whole(workspace, name):
-    """From the fetching of each, and of the model, to the comparison."""
+    """From the fetching of each, and of the models, to the comparison."""
     planned = workspace.planned(f"config/{name}.yaml")
     counts = Counter(job.split()[0] for job in planned)
-    each = COLLECTIONS[name]
+    each, models = COLLECTIONS[name]
     assert [counts[rule] for rule in ("prepare_dataset", "index", "search", "encode", "retrieve")] == [each] * 5
-    assert counts["fetch_folder"] == each + 1 and "compare dense" in planned
+    assert counts["fetch_folder"] == each + models and counts["rerank"] == each * (models - 1)
+    assert {"compare dense", "compare against-bm25-fusion"} & planned
