@@ -1,0 +1,151 @@
+"""The claims on docs/studies/transfer.md: printed numbers from the paper's table 1, ours from the tables beside the page."""
+
+from pathlib import Path
+
+import pandas as pd
+
+CLONE = Path(__file__).parents[2]
+PAGE = (CLONE / "docs/studies/transfer.md").read_text()
+BESIDE = CLONE / "docs/studies/transfer"
+CLAIMS = pd.read_csv(BESIDE / "claims.tsv", sep="\t")
+INSURANCE = {"long-term-care", "retirement", "annuities"}
+ALPHA = 0.01
+
+
+def claim(beginning):
+    rows = CLAIMS[CLAIMS["the paper"].str.startswith(beginning)]
+    assert len(rows) == 1
+    return tuple(rows.iloc[0])
+
+
+def matrix(name):
+    """Per pair of the zero-shot part: source, target, gain over BM25 in percent, and the table's own columns."""
+    table = pd.read_csv(BESIDE / f"{name}.tsv", sep="\t")
+    bm25 = table[table["kind"] == "baseline"].set_index("target")["mean"]
+    zero = table[(table["shot"] == "zero") & (table["kind"] != "baseline")]
+    return zero.assign(gain=100 * zero["baseline_difference"] / zero["target"].map(bm25))
+
+
+def printed():
+    """The paper's table 1 as numbers: zero-shot and full-shot, a row per target, a column per source."""
+    cells = pd.read_csv(CLONE / "config/published/transfer.tsv", sep="\t", comment="#", dtype=str)
+    cells = cells[cells["table"] == "Table 1"].assign(value=lambda one: one["printed"].astype(float))
+    cells[["target", "shot"]] = cells["column"].str.split(", ", expand=True)
+    zero, full = (
+        cells[cells["shot"] == shot].pivot(index="target", columns="row", values="value") for shot in ("ZS", "FS")
+    )
+    bm25 = cells[cells["row"] == "BM25"].set_index("target")["value"]
+    return zero, full, bm25
+
+
+ZERO, FULL, BM25 = printed()
+LAPTOP, MATRIX = matrix("transfer"), matrix("matrix")
+CURVES = pd.read_csv(BESIDE / "curves-few-shot.tsv", sep="\t")
+AFTER = CURVES[(CURVES["start"] == "pseudo-labels") & CURVES["start_difference"].notna()]
+
+
+def transfers(table):
+    return table[table["kind"] == "source"]
+
+
+def pseudo(table):
+    return table[table["kind"] == "pseudo-labels"]
+
+
+def span(values, unit="%"):
+    if unit:
+        return f"{min(values):.0f} to {max(values):.0f}{unit}"
+    return " to ".join(f"{value:.3f}".replace("0.", ".", 1) for value in (min(values), max(values)))
+
+
+def test_the_page_has_the_rows_of_the_table():
+    assert len(CLAIMS) == 9
+    for row in CLAIMS.itertuples(index=False, name=None):
+        assert f"| {' | '.join(row)} |\n" in PAGE
+
+
+def test_from_scratch():
+    _, here, verdict = claim("From scratch")
+    points = CURVES[(CURVES["start"] == "scratch") & (CURVES["size"] > 0)]
+    above = points.groupby("target")["baseline_difference"].min() > 0
+    assert here.startswith(
+        f"{points['size'].min():.0f}, the fewest tried, suffice on {above.sum()} of {len(above)} targets"
+    )
+    assert verdict == "not decided"
+
+
+def test_pseudo_labels():
+    paper, here, verdict = claim("Pseudo-labels exceed")
+    assert f"(table 1: {span(100 * (ZERO['pseudo-labelling'] / BM25 - 1))})" in paper
+    lower = pseudo(MATRIX)[(pseudo(MATRIX)["gain"] < 0) & (pseudo(MATRIX)["baseline_p_value"] < ALPHA)]
+    assert here == f"{span(pseudo(LAPTOP)['gain'])}; {span(pseudo(MATRIX)['gain'])}, on SciFact lower with p < .01"
+    assert list(lower["target"]) == ["scifact"] and verdict == "against"
+
+
+def test_targets_below_bm25_from_all_sources():
+    _, here, verdict = claim("All transfers to one target")
+    sources = ZERO.drop(columns="pseudo-labelling")
+    assert [name for name, best in sources.max(axis=1).items() if best < BM25[name]] == ["Yahoo! Answers"]
+    worst = [transfers(table).groupby("target")["gain"].max() for table in (LAPTOP, MATRIX)]
+    below = [one[one < 0].index.tolist() for one in worst]
+    assert below == [[], ["nfcorpus", "scifact"]]
+    assert here == f"0 of {len(worst[0])} targets; 2 of {len(worst[1])}: NFCorpus and SciFact"
+    significant = transfers(MATRIX)[transfers(MATRIX)["baseline_p_value"] < ALPHA]
+    assert set(significant["target"]) == {"scifact"} and len(significant) == 3
+    assert verdict == "for SciFact (p < .01)"
+
+
+def test_transfer_between_dissimilar_and_similar_collections():
+    paper, here, verdict = claim("From Yahoo! to DPR")
+    assert (
+        f"(table 1: {span(100 * (ZERO.loc[['DPR NQ', 'DPR SQuAD'], 'Yahoo! Answers'] / BM25 - 1).dropna())})" in paper
+    )
+    pairs = transfers(LAPTOP)
+    mixed = pairs[pairs["source"].isin(INSURANCE) != pairs["target"].isin(INSURANCE)]
+    assert (
+        here
+        == f"between insurance and PolitiFact {span(mixed['gain'])}; between any two {span(transfers(MATRIX)['gain'])}"
+    )
+    for found in (mixed, transfers(MATRIX)):
+        assert not ((found["gain"] > 0) & (found["baseline_p_value"] < ALPHA)).any()
+    assert verdict == "for: none significantly above BM25"
+
+    paper, here, verdict = claim("Between the similar collections")
+    passages, documents = "MS MARCO pass", "MS MARCO doc"
+    gains = [100 * (ZERO.loc[to, of] / BM25[to] - 1) for to, of in ((passages, documents), (documents, passages))]
+    assert f"(table 1: {span(gains)})" in paper
+    similar = pairs[pairs["source"].isin(INSURANCE) & pairs["target"].isin(INSURANCE)]
+    assert here == f"between insurance domains {span(similar['gain'])}" and len(similar) == 6
+    assert (similar["baseline_p_value"] < ALPHA).sum() == 2 and verdict.startswith("for two of six pairs")
+
+
+def test_transfer_or_pseudo_labels():
+    paper, here, verdict = claim("Transfer is typically better")
+    gains = ZERO.drop(columns="pseudo-labelling").sub(ZERO["pseudo-labelling"], axis=0).stack().dropna()
+    assert f"(table 1: in {(gains > 0).sum()} of {len(gains)} pairs, worse in {(gains < 0).sum()})" in paper
+    better = [transfers(table)["pseudo-labels_difference"] > 0 for table in (LAPTOP, MATRIX)]
+    assert here == "; ".join(f"in {one.sum()} of {len(one)}" for one in better) and verdict.startswith("against")
+
+
+def test_few_judgements_after_pseudo_labels():
+    _, here, verdict = claim("100 to 200 judged queries")
+    gains = AFTER[AFTER["queries"] == "128"]
+    significant = (gains["start_p_value"] < ALPHA).sum()
+    assert here == f"128: {span(gains['start_difference'], '')}, with p < .01 on {significant} of {len(gains)} targets"
+    assert verdict == "for two of four" and significant == 2
+    _, here, verdict = claim("A few judged queries")
+    few = AFTER[AFTER["queries"] != "all"]
+    lower = few[few["start_difference"] < 0]
+    value = f"{lower['start_difference'].iloc[0]:.3f}".replace("0.", ".", 1)
+    assert here == f"after pseudo-labels, {len(lower)} of {len(few)} points is lower ({value})"
+    assert verdict == "not shown" and lower["start_p_value"].min() > 0.05
+
+
+def test_with_all_judgements():
+    paper, here, _ = claim("With all judgements")
+    spread = (FULL.max(axis=1) - FULL.min(axis=1)).max()
+    assert f"(table 1: at most {spread:.2f})".replace("0.", ".") in paper
+    of_all = CURVES[CURVES["queries"] == "all"].pivot(index="target", columns="start", values="mean")
+    assert here.startswith(
+        f"pseudo-labels minus published weights: {span(of_all['pseudo-labels'] - of_all['scratch'], '')}"
+    )
