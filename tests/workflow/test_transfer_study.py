@@ -136,8 +136,13 @@ PRINTED = """table\trow\tcolumn\tprinted\tcomparison\ttask\tsystem\tquantity\tfa
 
 @pytest.mark.long
 def test_a_small_study_is_run_to_its_table_and_curves(workspace):
-    """Two targets, from pseudo-labels with 8 and all queries, and transfer between them."""
+    """Two targets, from pseudo-labels with 8 and all queries, and transfer between them: cross-encoders, as in the paper."""
     config = study(sizes=(8,))
+    config["models"]["bert"] |= {"type": "cross-encoder", "max_length": 32}
+    for recipe in config["recipes"].values():
+        recipe |= {"loss": "MarginRankingLoss", "head_learning_rate": 0.01}
+    for name in ("transfer", "pseudo", "few", "all"):
+        config["systems"][name]["rerank"] = {"first_stage": "bm25", "depth": 10}
     config["recipes"]["few"]["start_from"] = config["recipes"]["all"]["start_from"] = STARTS[1]
     config["recipes"]["few"]["samples"] = config["systems"]["few"]["seeds"] = 1
     config["comparisons"] = {}
