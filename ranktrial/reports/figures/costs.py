@@ -264,7 +264,7 @@ BOTTOM, TOP = 34.0, 10.0  # points below and above a panel
 WIDEST, HEIGHT, EACH = 214.0, 150.0, 14.0  # points: the greatest width of a panel, its least height, and per system
 NAMES = 130.0  # points: the widest column of names
 DOT = 4.5
-BESIDE = 7.5  # points from a dot, up to which a label is seen to belong to it
+BESIDE = 5.5  # points from a dot, up to which a label is seen to belong to it
 PANELS = {
     "latency_ms": "Median latency of a query (ms)",
     "training_seconds": "Training time (s)",
