@@ -18,6 +18,7 @@ from ranktrial.common.errors import UserError, shortened
 from ranktrial.common.extras import names_extras
 from ranktrial.common.wording import hint
 from ranktrial.ir.controls import control_of
+from ranktrial.ir.nouns import nouns_of
 from ranktrial.ir.scores import check_scales
 from ranktrial.ir.trec import relevant
 from ranktrial.synthesis.comparing import DependenceData
@@ -149,12 +150,12 @@ def _chosen(systems: list[str], control: str | None, treatment: str | Sequence[s
 
 def _two(scored: Scored, control: str, treatment: str, how: Methods, known: DependenceData) -> Results:
     """One comparison. Raises UserError for values that cannot be paired."""
-    pairs, unpaired = {}, []
+    pairs, unpaired, nouns = {}, [], nouns_of(scored.measure, scored.of_tasks)
     for task, of_task in scored.tables.items():
         own, other = of_task[control], of_task[treatment]
         values = {control: own.to_numpy().ravel().tolist(), treatment: other.to_numpy().ravel().tolist()}
         check_scales(values, task, scored.measure)
-        on_control, on_treatment, said = paired(Scores(own, None), Scores(other, None), task)
+        on_control, on_treatment, said = paired(Scores(own, None), Scores(other, None), task, nouns)
         pairs[task] = on_control, on_treatment
         unpaired += [said] if said else []
     seeds = {"control": scored.seeds(control), "treatment": scored.seeds(treatment)}

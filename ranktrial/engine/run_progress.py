@@ -227,14 +227,18 @@ class RunProgress(logging.Handler):
                 self._say(f"forest plot of {self.plots[file]}: {file}")
 
     def _failed(self, job: str, logs: list[str]) -> None:
-        """A line on a failed job: the error in its log, or which logs to look into."""
+        """A line on a failed job: the error in its log if other jobs still run, which the end of the run repeats; else
+        which logs to look into.
+        """
         assert self.run
         self.run.fail(job)
-        if (began := self.jobs.get(job)) is None:
+        if (began := self.jobs.pop(job, None)) is None:
             return
         what = began.__dict__["rule_msg"] or began.__dict__["rule_name"]
-        reason = first_error(map(Path, logs), began.created - 1) or f"see {' '.join([*logs, self.run.log])}"
-        self._say(f"failed: {what}: {reason}")
+        error = first_error(map(Path, logs), began.created - 1)
+        if not (error and self.jobs):
+            error = f"see {' '.join(logs if error else [*logs, self.run.log])}"
+        self._say(f"failed: {what}: {error}")
 
     def _say(self, *lines: str) -> None:
         for line in lines if self.display else ():

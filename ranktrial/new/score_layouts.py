@@ -95,11 +95,12 @@ def columns_are(headings: Mapping[str, Sequence[str]], given: str = "") -> Colum
     return "systems"
 
 
-def axes_text(columns: Columns, names: Sequence[str], files: int) -> str:
+def axes_text(columns: Columns, names: Sequence[str], files: int, measure: str) -> str:
     """Return how the tables are read and what to give if that is wrong; empty if there is no doubt."""
     listed = f"{', '.join(names[:4])}{', …' if len(names) > 4 else ''}"
     if columns == "measures":
-        return f"The columns ({listed}) are read as measures, of which one is compared; MEASURE=NAME chooses another."
+        compared = f"{measure} is compared" if measure else "one is compared; MEASURE=NAME chooses another"
+        return f"The columns ({listed}) are read as measures, of which {compared}."
     of_files, other = ("a task", "tasks") if columns == "systems" else ("a system", "systems")
     ask = f"Each column ({listed}) is read as a {columns[:-1]}, each file as {of_files}"
     return f"{ask}; if it is the other way round: COLUMNS={other}." if files > 1 or columns == "tasks" else ""
@@ -136,7 +137,7 @@ def draft_of_scores(contents: Contents) -> Draft | None:
         return draft_of_systems(contents, _of_columns(contents, headings), files, leaderboard=True)
     listed = any(start.metrics for start in starts)
     columns: Columns = "measures" if listed else columns_are(headings, contents.columns) if several else "systems"
-    said = (axes_text(columns, names, len(files)),) if several else ()
+    said = (axes_text(columns, names, len(files), contents.measure),) if several else ()
     if columns == "measures":
         common = _common(contents, headings)
         found = draft_of_systems(contents, _of_files(contents, files), files, common[0], said=said)

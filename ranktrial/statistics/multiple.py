@@ -51,7 +51,6 @@ from typing import Annotated, NamedTuple
 import numpy as np
 import scipy
 
-from ranktrial.statistics.paired import queries
 from ranktrial.statistics.significance import flipped_sums
 from ranktrial.statistics.summaries import legendre
 
@@ -427,15 +426,18 @@ def by_mean(tables: Sequence[np.ndarray], contrasts: Contrasts, test: Simultaneo
     return [in_order[position] for position in place]
 
 
-def family_warnings(found: Sequence[Scope], family: Family) -> list[str]:
-    """Warnings about a test with little power, or a statistic that does not suit all pairs, as text."""
+def family_warnings(found: Sequence[Scope], family: Family, nouns: tuple[str, str] = ("query", "queries")) -> list[str]:
+    """Warnings about a test with little power, or a statistic that does not suit all pairs, as text; `nouns` say what
+    systems have values of.
+    """
     said = []
     for one in found:
         se = one.se[one.se > 0]
         if one.task != OVER_TASKS and one.queries < FEW_QUERIES:
-            said.append(f"{one.task}: {queries(one.queries)}; below {FEW_QUERIES} hardly any difference is significant")
+            few = f"{one.queries} {nouns[one.queries != 1]}"
+            said.append(f"{one.task}: {few}; below {FEW_QUERIES} hardly any difference is significant")
         if not math.isfinite(one.test.critical):
-            said.append(f"{one.task}: no difference, however large, can be significant: too few queries")
+            said.append(f"{one.task}: no difference, however large, can be significant: too few {nouns[1]}")
         elif family.statistic == "difference" and len(se) and se.max() > UNLIKE * se.min():
             problem = f"the standard errors of the differences differ by a factor of {se.max() / se.min():.1f}"
             said.append(

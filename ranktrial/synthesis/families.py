@@ -12,6 +12,7 @@ from typing import Annotated
 
 import pandas as pd
 
+from ranktrial.ir.nouns import Nouns, nouns_of
 from ranktrial.ir.scores import are_counted, check_scales
 from ranktrial.records.comparison import Difference, FamilyRecord, ScopeRecord
 from ranktrial.statistics.measure_scale import reach_of, within_reach
@@ -38,28 +39,28 @@ def compared_at_once(scores: Mapping[str, ScoresBySystem], settings: Settings) -
     query, or on different scales.
     """
     tables, warnings, seeds = {}, [], dict.fromkeys(settings.systems, 0)
+    nouns = nouns_of(settings.measure, settings.of_tasks)
     for task, of_systems in scores.items():
         values = {name: of_systems[name] for name in settings.systems}
         seeds = {name: max(seeds[name], values[name].shape[1]) for name in settings.systems}
         check_scales({name: one.to_numpy().ravel().tolist() for name, one in values.items()}, task, settings.measure)
-        tables[task], said = on_common_queries({name: one.mean(axis=1) for name, one in values.items()}, task)
+        tables[task], said = on_common_queries({name: one.mean(axis=1) for name, one in values.items()}, task, nouns)
         warnings += [said] if said else []
-    warnings += with_shared_queries(tables)
+    warnings += with_shared_queries(tables, nouns)
     found = scopes({task: table.to_numpy() for task, table in tables.items()}, settings)
     reach = reach_of(settings.measure, (table.to_numpy() for table in tables.values()))
     return rows(found, settings, reach), record_of(found, settings, seeds, warnings)
 
 
-def with_shared_queries(tables: Mapping[str, pd.DataFrame]) -> list[str]:
+def with_shared_queries(tables: Mapping[str, pd.DataFrame], nouns: Nouns) -> list[str]:
     """The tasks that have the same query ids, as text: over tasks they are taken to be independent."""
     alike: dict[frozenset[str], list[str]] = {}
     for task, table in tables.items():
         alike.setdefault(frozenset(table.index), []).append(task)
     groups = [tasks for ids, tasks in alike.items() if len(tasks) > 1 and not are_counted(ids)]
-    why = (
-        "over tasks these count as different queries; if they are the same, too many differences are significant there"
-    )
-    return [f"{', '.join(tasks)} have the same query ids: {why}" for tasks in groups]
+    why = f"over tasks these count as different {nouns.queries}; if they are the same, too many differences are "
+    why += "significant there"
+    return [f"{', '.join(tasks)} have the same {nouns.query} ids: {why}" for tasks in groups]
 
 
 def rows(found: Sequence[Scope], settings: Settings, reach: float | None) -> pd.DataFrame:
@@ -93,6 +94,7 @@ def _difference(one: Scope, number: int, i: int, j: int, settings: Settings, rea
 
 def record_of(found: Sequence[Scope], settings: Settings, seeds: dict[str, int], warnings: list[str]) -> FamilyRecord:
     """The content of multiple-comparisons/{family}.json; `seeds` is the number of seeds by system."""
+    nouns = nouns_of(settings.measure, settings.of_tasks)
     return FamilyRecord(
         systems=settings.systems,
         against=settings.against,
@@ -102,7 +104,7 @@ def record_of(found: Sequence[Scope], settings: Settings, seeds: dict[str, int],
         lower_is_better=settings.lower_is_better,
         seeds=seeds,
         scopes=tuple(map(_scope, found)),
-        warnings=(*warnings, *family_warnings(found, settings)),
+        warnings=(*warnings, *family_warnings(found, settings, (nouns.query, nouns.queries))),
         of_tasks=settings.of_tasks,
     )
 

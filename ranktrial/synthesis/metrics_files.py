@@ -13,8 +13,8 @@ import pandas as pd
 from ranktrial.common.errors import UserError
 from ranktrial.common.tables import read_metrics
 from ranktrial.experiment.results_paths import fields_of
+from ranktrial.ir.nouns import RETRIEVAL, Nouns
 from ranktrial.ir.scores import check_pairs
-from ranktrial.statistics.paired import queries
 
 
 class Scores(NamedTuple):
@@ -53,7 +53,9 @@ def seeds_by_task(paths: list[Path], without: str | None = None) -> dict[str, li
     return {task: [fields_of("metrics", path)["seed"] for path in files] for task, files in by_task(own).items()}
 
 
-def paired(control: Scores, treatment: Scores, task: str) -> tuple[Scores, Scores, str | None]:
+def paired(
+    control: Scores, treatment: Scores, task: str, nouns: Nouns = RETRIEVAL
+) -> tuple[Scores, Scores, str | None]:
     """Control and treatment on the common queries, in the same order; and a text about unpaired ones.
 
     Raises UserError if they have no query in common, or have no ids and different numbers of samples.
@@ -61,9 +63,10 @@ def paired(control: Scores, treatment: Scores, task: str) -> tuple[Scores, Score
     check_pairs(list(control.values.index), list(treatment.values.index), task)
     common = control.values.index.intersection(treatment.values.index, sort=False)
     if common.empty:
-        raise UserError(f"task {task}: control and treatment have no query in common")
+        raise UserError(f"task {task}: control and treatment have no {nouns.query} in common")
     unmatched = len(control.values) + len(treatment.values) - 2 * len(common)
-    unpaired = f"{task}: {unmatched} queries are in only one of the systems and are left out" if unmatched else None
+    are = "is in only one of the systems and is" if unmatched == 1 else "are in only one of the systems and are"
+    unpaired = f"{task}: {nouns.of_queries(unmatched)} {are} left out" if unmatched else None
     return on(control, common), on(treatment, common), unpaired
 
 
@@ -88,7 +91,9 @@ def by_task_and_system(paths: list[Path]) -> dict[str, dict[str, list[Path]]]:
     return groups
 
 
-def on_common_queries(values: dict[str, pd.Series], task: str) -> tuple[pd.DataFrame, str | None]:
+def on_common_queries(
+    values: dict[str, pd.Series], task: str, nouns: Nouns = RETRIEVAL
+) -> tuple[pd.DataFrame, str | None]:
     """The values by query and system, on the queries that all systems have; and what is left out, as text.
 
     Raises UserError if they have no query in common, or have no ids and different numbers of samples.
@@ -102,7 +107,7 @@ def on_common_queries(values: dict[str, pd.Series], task: str) -> tuple[pd.DataF
     table = pd.concat(values, axis=1)
     common = table.dropna()
     if common.empty:
-        raise UserError(f"task {task}: the systems have no query in common")
+        raise UserError(f"task {task}: the systems have no {nouns.query} in common")
     left_out = len(table) - len(common)
-    said = f"{task}: {queries(left_out)} in only some of the systems, left out" if left_out else None
+    said = f"{task}: {nouns.of_queries(left_out)} in only some of the systems, left out" if left_out else None
     return common, said

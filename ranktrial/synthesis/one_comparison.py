@@ -16,6 +16,7 @@ import pandas as pd
 
 from ranktrial.common.errors import UserError
 from ranktrial.experiment.synthesis_records import ComparisonSettings as Settings
+from ranktrial.ir.nouns import RETRIEVAL, Nouns, nouns_of
 from ranktrial.ir.scores import are_counted
 from ranktrial.ir.trec import Qrels
 from ranktrial.records.comparison import MetaRecord
@@ -78,7 +79,7 @@ def compare(
     for name, by_task in (seeds or {}).items():
         warnings += mixed_estimands(name, by_task)
     found = compared(pairs, settings, dependence, models)
-    units = "tasks" if settings.of_tasks else "queries"
+    units = nouns_of(settings.measure, settings.of_tasks).queries
     warnings += [*found.cluster_warnings, *unknown_seeds(settings), *task_warnings(found.tasks, units)]
     warnings += notes(found.tasks, settings.judged)
     scale = measure_scale(scores.values.to_numpy() for pair in pairs.values() for scores in pair)
@@ -106,7 +107,7 @@ def has_effect(control: Scores, treatment: Scores, settings: Settings) -> bool:
     return effect_size(x, y, settings.effect, settings.ddof, settings.effect_keys).undefined is None
 
 
-def shared(pairs: Pairs, corpora: Mapping[str, str]) -> list[str]:
+def shared(pairs: Pairs, corpora: Mapping[str, str], nouns: Nouns = RETRIEVAL) -> list[str]:
     """The tasks that seem to have the same queries, as text, and whose covariance is not estimated since no common
     corpus is known of them (`corpora` by task); `pairs` are control and treatment by task, of tasks with an effect.
 
@@ -118,10 +119,10 @@ def shared(pairs: Pairs, corpora: Mapping[str, str]) -> list[str]:
     for task, second in (pair for tasks in alike.values() for pair in itertools.combinations(tasks, 2)):
         if all(same_values(a.values, b.values) for a, b in zip(pairs[task], pairs[second], strict=True)):
             raise UserError(
-                f"tasks {task} and {second} have the same queries with the same values of control and of treatment: "
-                "one task under two names would count twice; leave one of them out of the comparison"
+                f"tasks {task} and {second} have the same {nouns.queries} with the same values of control and of "
+                "treatment: one task under two names would count twice; leave one of them out of the comparison"
             )
-    why = "if these are other texts of the same queries, the tasks are not independent, as is assumed here"
+    why = f"if these are other texts of the same {nouns.queries}, the tasks are not independent, as is assumed here"
     groups = [
         tasks
         for ids, tasks in alike.items()
@@ -129,7 +130,7 @@ def shared(pairs: Pairs, corpora: Mapping[str, str]) -> list[str]:
         and not are_counted(ids)
         and len({corpora.get(task, f"of {task} alone") for task in tasks}) > 1
     ]
-    return [f"{', '.join(tasks)} have the same query ids: {why}" for tasks in groups]
+    return [f"{', '.join(tasks)} have the same {nouns.query} ids: {why}" for tasks in groups]
 
 
 def same_values(table: pd.DataFrame, second: pd.DataFrame) -> bool:
@@ -140,7 +141,8 @@ def same_values(table: pd.DataFrame, second: pd.DataFrame) -> bool:
 def warnings_before(pairs: Pairs, settings: Settings) -> list[str]:
     """What the scores show before anything is computed, as text."""
     counted = {task: pair for task, pair in pairs.items() if has_effect(*pair, settings)}
-    return shared(counted, settings.corpora if settings.dependence == ESTIMATED else {})
+    nouns = nouns_of(settings.measure, settings.of_tasks)
+    return shared(counted, settings.corpora if settings.dependence == ESTIMATED else {}, nouns)
 
 
 def largest_reach(pairs: Pairs, settings: Settings) -> float | None:

@@ -23,6 +23,7 @@ from ranktrial.common.settings import read_record
 from ranktrial.common.tables import COMPARISONS, read_table, write_table
 from ranktrial.experiment.results_paths import fields_of
 from ranktrial.ir.means import read_means
+from ranktrial.ir.nouns import nouns_of, nouns_of_all
 from ranktrial.records.comparison import ComparisonRow, ModerationRecord, rows_of
 from ranktrial.records.curves import CurvesRecord
 from ranktrial.records.facts import Facts, Labels
@@ -56,8 +57,9 @@ def all_comparisons(comparisons: pd.DataFrame, labels: Labels) -> list[Block]:
     """One row per comparison."""
     shown = overview(comparisons, labels)
     words = ("Comparison", "Control", "Treatment", "Measure", "Effect")
-    heads = [Column(name, "l" if name in words else "r") for name in shown]
-    return [Table(heads, [list(zip(*shown.values(), strict=True))]), Paragraph(how_to_read(shown))]
+    nouns = nouns_of_all(comparisons["measure"])
+    heads = [Column(nouns.say(name), "l" if name in words else "r") for name in shown]
+    return [Table(heads, [list(zip(*shown.values(), strict=True))]), Paragraph(how_to_read(shown, nouns))]
 
 
 def narrow(comparisons: pd.DataFrame, labels: Labels) -> list[Block]:
@@ -66,7 +68,10 @@ def narrow(comparisons: pd.DataFrame, labels: Labels) -> list[Block]:
     rows = [dict(zip(shown, cells, strict=True)) for cells in zip(*shown.values(), strict=True)]
     columns = [Column("Comparison"), Column("Estimate", "r"), Column("p", "r")]
     caption = "Comparisons: estimates with their intervals in each scope."
-    return [Table(columns, [_scopes(row) for row in rows], caption=caption), Items([how_to_read(shown)])]
+    return [
+        Table(columns, [_scopes(row) for row in rows], caption=caption),
+        Items([how_to_read(shown, nouns_of_all(comparisons["measure"]))]),
+    ]
 
 
 def _scopes(row: dict[str, str]) -> list[list[str]]:
@@ -75,7 +80,7 @@ def _scopes(row: dict[str, str]) -> list[list[str]]:
     rows = [[named, "", ""]]
     for scope, p in ((HERE, P_HERE), (LIKE_THESE, P_LIKE_THESE), (NEW, ""), (TAU, ""), (TRIED, "")):
         if row.get(scope):
-            rows.append([f"{INDENTED}{scope}", row[scope], row.get(p, "")])
+            rows.append([f"{INDENTED}{nouns_of(row['Measure']).say(scope)}", row[scope], row.get(p, "")])
     return rows
 
 

@@ -17,6 +17,7 @@ from ranktrial.common.settings import write_record
 from ranktrial.common.tables import write_table
 from ranktrial.experiment.results_paths import fields_of
 from ranktrial.experiment.synthesis_records import ComparisonSettings as Settings
+from ranktrial.ir.nouns import nouns_of
 from ranktrial.ir.scores import check_scales
 from ranktrial.ir.trec import Qrels, read_qrels
 from ranktrial.ir.trec import relevant as relevant_documents
@@ -48,7 +49,7 @@ def read_pairs(control: Sequence[Path], treatment: Sequence[Path], settings: Set
         other, also_left_out = _side(others, settings.gain_over.get(TREATMENT), task, measure)
         both = {settings.control: own, settings.treatment: other}
         check_scales({name: one.values.to_numpy().ravel().tolist() for name, one in both.items()}, task, measure)
-        on_control, on_treatment, unpaired = paired(own, other, task)
+        on_control, on_treatment, unpaired = paired(own, other, task, nouns_of(settings.measure))
         pairs[task] = on_control, on_treatment
         said += filter(None, (left_out, also_left_out, unpaired))
     return pairs, said

@@ -39,7 +39,7 @@ def run(capsys, *words):
 def test_scores_become_a_sentence_numbers_and_a_folder(here, capsys):
     frame().to_csv("scores.csv", index=False)
     code, out, err = run(capsys, "compare", "scores.csv", "--out", "page", "--measure", "accuracy")
-    assert code == 0 and out.startswith("On these two collections, ") and "written: page/report.html" in err
+    assert code == 0 and out.startswith("On these two tasks, ") and "written: page/report.html" in err
     assert {path.name for path in (here / "page").iterdir()} >= {"report.html", "figures", "tables", "effects", "meta"}
     code, out, _ = run(capsys, "compare", "scores.csv", "--json")
     assert code == 0 and list(json.loads(out)["comparisons"]) == ["better-against-base"]
@@ -59,6 +59,7 @@ def test_samples_of_lm_evaluation_harness(here, capsys):
             harness(here / f"results/{model}/samples_{task}_2026-01-01T10-00-00.jsonl", model, place)
     code, out, err = run(capsys, "compare", "results", "--measure", "acc", "--control", "gpt", "--json")
     assert code == 0, err
+    assert "are read as measures, of which acc is compared." in err and "chooses another" not in err
     found = json.loads(out)["comparisons"]["llama-against-gpt"]
     assert [row["task"] for row in found["effects"]] == ["boolq", "rte"] and found["measure"] == "acc"
     assert found["effects"][0]["n"] == 20

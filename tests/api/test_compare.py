@@ -113,6 +113,8 @@ def test_all_pairs_have_letters_ranks_and_a_diagram_and_a_control_has_a_forest_p
         assert linked_files(page) == ({"r-explorer/index.html"} if found.comparisons else set())
     assert (tmp_path / "r-explorer/index.html").exists()
     assert [name for name in ("a", "c") if f"{name} against b" in (tmp_path / "r.html").read_text()] == ["a", "c"]
+    rt.compare(frame(), **FAST).report(tmp_path / "r.html")
+    assert "> better-against-base<" not in (tmp_path / "r.html").read_text(), "no derived name beside the only heading"
 
 
 def test_a_folder_has_everything_that_its_page_links_to(tmp_path):
@@ -197,7 +199,7 @@ BROKEN = {
     "values": (lambda table: table.assign(other=1.0).rename(columns={"value": "P@1"}), ("P@1, other", 'name one: measure="P@1"')),
     "measures": (lambda table: table.assign(measure=["AP", "RR"] * 24), ("several measures, AP, RR",)),
     "not on all": (lambda table: table[(table["task"] == "t0") | (table["system"] == "base")], ("task t1", "no values of better")),
-    "nothing common": (lambda table: table.assign(query=table["query"] + table["system"]), ("task t0", "no query in common")),
+    "nothing common": (lambda table: table.assign(query=table["query"] + table["system"]), ("task t0", "no sample in common")),
     "percent": (lambda table: table.assign(value=table["value"].where(table["system"] == "base", 100 * table["value"])),
                 ("fractions and percentages",)),
     "the same": (lambda table: table.assign(query=table["query"].str[3:], value=table["value"].tolist()[:24] * 2),

@@ -208,7 +208,7 @@ def test_two_systems_on_several_tasks(folder, options):
     assert_same_numbers(workflow, found, NAMES[:1])
     printed = workflow.printed(NAMES[0])
     assert found.table("t.md") == printed["md"] and found.table("t.tex") == printed["tex"]
-    assert found.sentence() in printed["md"] and "On these five collections" in found.sentence()
+    assert found.sentence() in printed["md"] and "On these five tasks, " in found.sentence()
     found.forest_plot("ours.svg")
     assert Path("ours.svg").read_bytes() == workflow.svg(NAMES[0])
 

@@ -125,15 +125,18 @@ def test_the_records_of_jobs_are_counted_by_stage_and_written_for_others(progres
 
 def test_a_failed_job_is_a_line_with_the_error_in_its_log_or_with_the_logs(progress):
     progress.handle(job(1, "score"))
+    progress.handle(job(2, "score"))
     Path("score.log").write_text("host: x\nerror: no.qrels: no such file\nerror: second\n")
     progress.handle(record("", LogEvent.JOB_ERROR, logging.ERROR, jobid=1, log=["score.log"]))
-    progress.handle(job(2, "score"))
     progress.handle(record("", LogEvent.JOB_ERROR, logging.ERROR, jobid=2, log=["none.log"]))
     assert progress.lines == [
         "failed: score x: no.qrels: no such file  [score.log]", "failed: score x: see none.log run.log"]  # fmt: skip
+    progress.handle(job(3, "score"))  # alone: the end of the run, which follows, has the error
+    progress.handle(record("", LogEvent.JOB_ERROR, logging.ERROR, jobid=3, log=["score.log"]))
+    assert progress.lines[2:] == ["failed: score x: see score.log"]
     progress.handle(job(2, "score"))
     progress.handle(record("", LogEvent.JOB_FINISHED, job_id=2))
-    assert progress.run.failed == {"1": "score"} and progress.run.rules["score"].done == 1
+    assert progress.run.failed == {"1": "score", "3": "score"} and progress.run.rules["score"].done == 1
 
 
 def test_a_jobs_warnings_are_shown_and_what_a_check_prints_stands_at_the_end(progress, capsys):

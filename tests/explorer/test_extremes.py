@@ -12,6 +12,7 @@ import pytest
 
 from ranktrial.common.tables import EXTREME_QUERIES, read_table
 from ranktrial.explorer.extremes import SHOWN, extremes
+from ranktrial.ir.nouns import SCORES
 from ranktrial.records.facts import Labels
 from ranktrial.reports.contents.comparisons import extreme_queries, linked, state
 from ranktrial.reports.writing.content import Column, Span, Table, spans
@@ -78,13 +79,14 @@ def test_the_table_of_the_report_leads_to_the_queries():
         "difference": -0.25,
     }
     found = pd.DataFrame([record, record | {"comparison": "other"}])
-    ((folded,),) = [extreme_queries("a b", found, ("C", "T"), Labels({"t": "Task"}, {}))]
+    ((folded,),) = [extreme_queries("a b", found, ("C", "T"), Labels({"t": "Task"}, {}), SCORES)]
+    assert folded.title == "Samples won and lost most" and folded.blocks[0].columns[0].name == "Sample"
     (row,) = folded.blocks[0].blocks[0]
     address = urlsplit(spans(row[0])[0].link)
     assert spans(row[0])[0].text == EVIL and address.path == "explorer/index.html"
     assert parse_qs(address.fragment) == {"c": ["a b"], "t": ["t"], "q": ["q&1"]}
     assert row[1:4] == ["Task", "0.500", "0.250"] and row[4].sort == -0.25
-    assert extreme_queries("none", found, ("C", "T"), Labels({}, {})) == []
+    assert extreme_queries("none", found, ("C", "T"), Labels({}, {}), SCORES) == []
 
 
 def test_rows_of_a_table_are_linked_by_their_label():
@@ -98,4 +100,4 @@ def test_rows_of_a_figure_are_found_from_the_top():
     svg = f'<svg viewBox="0 0 100 200">{"".join(drawn)}</svg>'
     links = list(row_links(svg, [("a", "#1"), ("b & long name", "e.html#2"), ("a", "#3"), ("none", "#4")]))
     assert [one.split('style="')[1].split(";")[0] for one in links] == ["top:6.00%", "top:16.00%", "top:26.00%"]
-    assert 'href="e.html#2" aria-label="b &amp; long name: single queries"' in links[1]
+    assert 'href="e.html#2" aria-label="b &amp; long name: explorer"' in links[1]

@@ -65,9 +65,7 @@ def test_systems_with_values_of_other_numbers_of_queries_are_reported():
     facts = Facts(NAMES, ["RR"])
     section = data.means(means_rows(means), facts, {}, data.Beside([], of_runs=False))
     assert "A judged query" not in plain(section.blocks[0].text)
-    assert plain(section.blocks[1].text).startswith(
-        "a: numbers of queries (or samples) differ: s 1,200, t 5; each mean"
-    )
+    assert plain(section.blocks[1].text).startswith("a: numbers of queries differ: s 1,200, t 5; each mean")
     ((row,),) = data.means_table(means_rows(means), "RR", facts).blocks
     assert row[1] == "5 to 1,200"
 

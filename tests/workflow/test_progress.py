@@ -120,11 +120,10 @@ def test_a_failing_job_is_one_line_at_once_and_one_in_the_end(workspace, done):
     assert again.returncode == 1
     said = "b.txt:2: value 'yes' is not a number; expected decimal digits with a point, such as 0.25"
     said += " (a heading calls its first column id)"
-    message = f"{said}  [results/tiny/logs/import_scores/rte/b/seed-0.log]"
-    lines = again.stderr.splitlines()
-    assert [line for line in lines if "b.txt" in line] == [
-        f"failed: import_scores rte b seed-0: {message}",
-        f"error: {message}",
+    log = "results/tiny/logs/import_scores/rte/b/seed-0.log"
+    assert [line for line in again.stderr.splitlines() if "b.txt" in line or "seed-0.log" in line] == [
+        f"failed: import_scores rte b seed-0: see {log}",
+        f"error: {said}  [{log}]",
     ]
     assert re.search(r"^\S+  scoring .* 1 failed", again.stderr, re.MULTILINE) and "Traceback" not in again.stderr
     assert any("1 failed" in line for line in status(broken)) and status(broken)[-1].startswith("failed at ")

@@ -14,10 +14,11 @@ import pandas as pd
 
 from ranktrial.common.settings import read_record
 from ranktrial.common.tables import read_table
+from ranktrial.ir.nouns import Nouns, nouns_of
 from ranktrial.records.comparison import Difference, FamilyRecord, ScopeRecord, rows_of
 from ranktrial.records.facts import Labels
 from ranktrial.reports.comparison import number_text as form
-from ranktrial.reports.comparison.sentence import NOT_CONCLUDED
+from ranktrial.reports.comparison.sentence import not_concluded
 from ranktrial.reports.writing.content import Table, columns, listed
 from ranktrial.statistics.multiple import rank_intervals
 
@@ -61,6 +62,11 @@ class FoundFamily:
 
     record: FamilyRecord
     scopes: tuple[Scope, ...]
+
+    @property
+    def nouns(self) -> Nouns:
+        """What it is over, in words."""
+        return nouns_of(self.record.measure, self.record.of_tasks)
 
     @property
     def whole(self) -> Scope:
@@ -182,9 +188,8 @@ def heading(found: FoundFamily) -> str:
 def where(found: FoundFamily) -> str:
     """The scope: the task, or the number of collections."""
     whole = found.whole
-    place = f"on these {form.spelled(found.tasks)} collections" if found.tasks > 1 else f"on {whole.task}"
-    one, several = ("task", "tasks") if found.record.of_tasks else ("query", "queries")
-    return f"{place} ({whole.queries:,} {one if whole.queries == 1 else several})"
+    place = f"on these {form.spelled(found.tasks)} {found.nouns.collections}" if found.tasks > 1 else f"on {whole.task}"
+    return f"{place} ({found.nouns.of_queries(whole.queries)})"
 
 
 def sentence(found: FoundFamily) -> str:
@@ -230,7 +235,7 @@ def size_alone(found: FoundFamily) -> str:
     pairs_said = [f"{one.system} and {one.other} ({form.fixed(abs(one.difference), 4)})" for one in (most, least)]
     return (
         f"Size alone does not decide: {pairs_said[0]} do not differ significantly, {pairs_said[1]} do, "
-        "whose differences vary less between queries."
+        f"whose differences vary less between {found.nouns.queries}."
     )
 
 
@@ -282,9 +287,9 @@ def notes(found: FoundFamily) -> list[str]:
     record, whole = found.record, found.whole
     drawn = "all" if whole.exact else "random"
     drawn += {
-        "t": " sign flips of each query's differences",
-        "difference": " permutations of the systems' values within each query",
-    }[record.statistic].replace("query", "task" if record.of_tasks else "query")
+        "t": f" sign flips of each {found.nouns.query}'s differences",
+        "difference": f" permutations of the systems' values within each {found.nouns.query}",
+    }[record.statistic]
     places = ", on each task and over the tasks" if found.tasks > 1 else ""
     said = [
         f"Test: {_test(found)}, {whole.permutations:,} {drawn}. p-values are adjusted for the whole family and "
@@ -307,14 +312,14 @@ def notes(found: FoundFamily) -> list[str]:
     if found.tasks > 1:
         said.append(
             "Over tasks, each task weighs the same, and the tasks are taken as given: the result holds for these "
-            "collections, not for collections like these."
+            f"{found.nouns.collections}, not for {found.nouns.collections} like these."
         )
     said += filter(None, [size_alone(found)])
     several = {name: seeds for name, seeds in record.seeds.items() if seeds > 1}
     if several:
-        said.append("Several seeds of a system are averaged by query.")
-    said += [NOT_CONCLUDED] if record.of_tasks else []
-    return [*said, CONDITIONS]
+        said.append(f"Several seeds of a system are averaged by {found.nouns.query}.")
+    said += [not_concluded(record.measure)] if record.of_tasks else []
+    return [*said, found.nouns.say(CONDITIONS)]
 
 
 def standings(found: FoundFamily) -> Table:

@@ -115,7 +115,7 @@ def heterogeneity(value: MetaResult, forest: Forest) -> str:
     """
     unit = f" in {unit_of_tau(forest.effect, forest.measure)}"
     parts = [*tau(value.tau2, value.tau2_ci, forest, unit), *_cochran(value, forest)]
-    return f"{' '.join(form.unbroken(part) for part in parts)} {I2_CAUTION}"
+    return f"{' '.join(form.unbroken(part) for part in parts)} {forest.nouns.say(I2_CAUTION)}"
 
 
 def heterogeneity_line(value: MetaResult, forest: Forest) -> str:
@@ -129,7 +129,8 @@ def _heterogeneity_note(forest: Forest) -> str:
     if not any(group.heterogeneity for group in forest.groups):
         return ""
     unit = unit_of_tau(forest.effect, forest.measure)
-    return f"Heterogeneity: τ is in {unit}; I² is relative to sampling error and rises with the queries per task."
+    rises = f"rises with the {forest.nouns.queries} per task"
+    return f"Heterogeneity: τ is in {unit}; I² is relative to sampling error and {rises}."
 
 
 def _cochran(value: MetaResult, forest: Forest) -> list[str]:
@@ -162,7 +163,11 @@ def deviations(common: form.Numbers, *variances: float) -> list[str]:
 
 def no_prediction(group: Group) -> str:
     """The reason after "no prediction interval" if there are too few collections; empty otherwise."""
-    return f": it takes at least {form.spelled(FEWEST)} collections" if with_effect(group) < FEWEST else ""
+    return (
+        f": it takes at least {form.spelled(FEWEST)} {group.found.nouns.collections}"
+        if with_effect(group) < FEWEST
+        else ""
+    )
 
 
 def with_effect(group: Group) -> int:
@@ -358,7 +363,7 @@ def _seeds(forest: Forest) -> str:
     for group in forest.groups:
         if text := _seeds_of(forest, [group], "treatment"):
             averaged.append(f"{group.treatment} {text}")
-    return f"Seeds averaged for each query: {'; '.join(averaged)}." if averaged else ""
+    return f"Seeds averaged for each {forest.nouns.query}: {'; '.join(averaged)}." if averaged else ""
 
 
 def _seeds_of(forest: Forest, groups: Sequence[Group], role: str) -> str:
@@ -432,7 +437,7 @@ def clusters_note(comparisons: Sequence[Found], labels: Labels) -> str:
         numbers += [_range([row.t_df for row in rows], degrees_of_freedom)] if of_test else []
         tasks.append(f"{task} {count} ({', '.join(filter(None, numbers))})")
     heading = ["design effect", *["values below 1 count as 1"] * counts_as_1, *["df of t"] * of_test]
-    return f"Clusters of queries ({', '.join(heading)}): {'; '.join(tasks)}."
+    return f"Clusters of {comparisons[0].nouns.queries} ({', '.join(heading)}): {'; '.join(tasks)}."
 
 
 def _range(values: Iterable[float | None], shown: Callable[[float], str]) -> str:
@@ -465,16 +470,17 @@ def caption(plot: Forest) -> str:
     percent, several = form.percent(plot.alpha), any(group.heterogeneity for group in plot.groups)
     drawn = any(group.only_task is None for group in plot.groups)
     effect = plot.effect.caption(plot.measure, own_keys(plot.effect, plot.comparisons[0].meta.own))
-    bar = "{} it is the prediction interval, where the effect in a new collection is expected"
+    both = plot.nouns.say(BOTH_MEANS)
+    bar = f"{{}} it is the prediction interval, where the effect in a new {plot.nouns.collection} is expected"
     bar = f"; the bar {bar}" if any(group.prediction for group in plot.groups) else ""
     if plot.of_treatments:
-        means = f". {BOTH_MEANS}" if several else ""
+        means = f". {both}" if several else ""
         text = f"Each row is a treatment: the {effect} with its {percent} confidence interval{means}"
         return f"{text}{bar.format('behind')}. {STARS} The figures of the treatments have their tasks."
     area = ", its area the task's weight" if plot.weighted else ""
     text = f"Each row is a task: the square is the {effect}{area}, the line its {percent} confidence interval"
     if drawn:
-        means = f"{BOTH_MEANS}; each" if several else "The diamond is the effect of the only task and"
+        means = f"{both}; each" if several else "The diamond is the effect of the only task and"
         text += f". {means} spans its interval{bar.format('below')}"
     if any(group.fixed for group in plot.groups):
         text += "; the diamond below is the fixed-effect summary"

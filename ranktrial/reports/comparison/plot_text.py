@@ -104,7 +104,7 @@ def _of_treatment(place: int, forest: Forest, numbers: form.Numbers) -> list[Lin
     means = [line for line in _summary_lines(place, forest, numbers) if line.kind in ("mean", "summary")]
     for line in means:
         line.cells = {name: cell for name, cell in line.cells.items() if name in ("effect", "p")}
-        line.label, line.short_label = LIKE_THESE, LIKE_THESE.removeprefix("over collections ")
+        line.label, line.short_label = forest.nouns.say(LIKE_THESE), "like these"
     means[-1].plain, means[-1].beyond = len(means) > 1, group.prediction
     means[0].label, means[0].short_label = group.treatment, ""
     return means
@@ -131,7 +131,7 @@ def _task_line(row: EffectsRow, place: int, forest: Forest, numbers: form.Number
     label = forest.task(row)
     label += "".join(mark for role, mark in TRAINED.items() if forest.groups[place].learnt(row, role))
     if row.effect is None:
-        return Line("undefined", label, place, reason=row.undefined, cells=cells)
+        return Line("undefined", label, place, reason=forest.nouns.say(row.undefined or ""), cells=cells)
     p = getattr(row, forest.p_column)
     cells |= _weight_cell(row.weight) | _p_cell(p, p is not None and p < forest.alpha, forest)
     cells |= _effect_cell(numbers, row.effect, row.ci_low, row.ci_high)

@@ -18,6 +18,7 @@ from ranktrial.common.errors import UserError
 from ranktrial.common.settings import read_record
 from ranktrial.common.tables import EFFECTS, read_table
 from ranktrial.configuration.sections.comparison import Figure
+from ranktrial.ir.nouns import Nouns, nouns_of
 from ranktrial.records.comparison import ComparisonRow, EffectsRow, MetaRecord, ModerationRecord, rows_of
 from ranktrial.records.facts import Facts, Labels
 from ranktrial.statistics.bayes import BayesianSummary
@@ -74,6 +75,11 @@ class Found:
     meta: MetaRecord
     family: ComparisonRow | None = None
     moderation: ModerationRecord | None = None
+
+    @property
+    def nouns(self) -> Nouns:
+        """What it is over, in words."""
+        return nouns_of(self.meta.measure, self.meta.of_tasks)
 
     @property
     def tested(self) -> list[EffectsRow]:
@@ -224,6 +230,11 @@ class Forest:
     def measure(self) -> str:
         """What is compared."""
         return self.comparisons[0].meta.measure
+
+    @property
+    def nouns(self) -> Nouns:
+        """What its comparisons are over, in words."""
+        return self.comparisons[0].nouns
 
     @property
     def effect(self) -> EffectType:

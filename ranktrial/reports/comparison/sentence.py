@@ -23,9 +23,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranktrial.ir.measure_names import canonical, cutoff, parse
+from ranktrial.ir.nouns import nouns_of
 from ranktrial.records.comparison import MetaRecord, SensitivityRecord, UnjudgedCase
 from ranktrial.reports.comparison import number_text as form
-from ranktrial.reports.comparison.notes import Verdict, answer, in_full, method, no_prediction, seeds_note, verdict
+from ranktrial.reports.comparison.notes import (
+    LIKE_THESE,
+    Verdict,
+    answer,
+    in_full,
+    method,
+    no_prediction,
+    seeds_note,
+    verdict,
+)
 from ranktrial.reports.comparison.number_text import spelled
 from ranktrial.reports.comparison.reading import ROLES, Forest, Mean, PValues
 from ranktrial.reports.writing.content import Table, columns
@@ -43,7 +53,8 @@ def few_collections_remark(plot: Forest, summary: Mean, k: int) -> str:
     says_nothing = summary.ci_low <= 0 <= summary.ci_high and (k == 2 or _is_beyond(plot, summary))
     if k > FEW_COLLECTIONS or not says_nothing:
         return ""
-    return f"; {spelled(k)} collections provide almost no information about collections like these"
+    several = plot.nouns.collections
+    return f"; {spelled(k)} {several} provide almost no information about {several} like these"
 
 
 def _is_beyond(plot: Forest, summary: Mean) -> bool:
@@ -75,7 +86,7 @@ def other_answer(meta: MetaRecord, plot: Forest) -> str:
         other = meta.weightings.get(name)
         if other is not None and sign(other, plot.alpha) != answer:
             means = f"{_uncorrected(plot, own)} {_own_name(meta.meta)} and {_uncorrected(plot, other)} {NAMES[name]}"
-            return f" This answer depends on how collections are weighed: the mean is {means}."
+            return f" This answer depends on how {plot.nouns.collections} are weighed: the mean is {means}."
     return ""
 
 
@@ -90,8 +101,8 @@ def deciding_task(meta: MetaRecord, plot: Forest) -> str:
     variances = {row.task: row.variance or 0.0 for row in plot.groups[0].found.tested}
     said: dict[str, list[str]] = {}
     for mean, without, scope in (
-        (meta.fixed_mean, meta.fixed_mean_without, f"on the other {form.spelled(meta.k - 1)} collections"),
-        (meta.summary, {task: of.summary for task, of in meta.leave_one_out.items()}, "over collections like these"),
+        (meta.fixed_mean, meta.fixed_mean_without, f"on the other {form.spelled(meta.k - 1)} {plot.nouns.collections}"),
+        (meta.summary, {task: of.summary for task, of in meta.leave_one_out.items()}, plot.nouns.say(LIKE_THESE)),
     ):
         found = narrowest(mean, without, variances, plot.alpha)
         if found is not None:
@@ -122,11 +133,18 @@ def narrowest(
     return (task, halves[task] / half) if least <= halves[task] <= HALF * half else None
 
 
+ONE_ALONE = "One collection does not show how effects vary between collections, so nothing follows for others."
+NEW = "In a new collection"
 NOT_CONCLUDED = (
     "The scores are means of tasks without values per query, so no task has a variance of its own. It cannot be "
     "concluded whether the systems differ on a single task, whether they differ on these tasks for other queries, nor "
     "how much true differences vary between tasks (τ). Tasks that share a corpus or queries count as independent."
 )
+
+
+def not_concluded(measure: str) -> str:
+    """What the scores of a leaderboard's tasks do not show."""
+    return nouns_of(measure).say(NOT_CONCLUDED)
 
 
 def leaderboard_scope(plot: Forest) -> str:
@@ -250,7 +268,8 @@ def answers(meta: MetaRecord, plot: Forest) -> list[Answer]:
     if mean is None or summary is None:
         nothing = "No task has an effect that can be computed."
         return [Answer("On these collections", *answer(plot, None), nothing)]
-    here = "On this collection" if k == 1 else f"On these {form.spelled(k)} collections"
+    nouns = plot.nouns
+    here = f"On this {nouns.collection}" if k == 1 else f"On these {form.spelled(k)} {nouns.collections}"
     here = leaderboard_scope(plot) if meta.of_tasks else here
     found = [
         Answer(
@@ -262,9 +281,10 @@ def answers(meta: MetaRecord, plot: Forest) -> list[Answer]:
     if meta.of_tasks:
         return [*found, *_of_leaderboard(meta, plot, mean)]
     if k == 1:
-        nothing = "One collection does not show how effects vary between collections, so nothing follows for others."
-        return [*found, Answer("In other collections", "not known", "open", nothing)]
-    like_these = f"Over collections like these, the mean {plot.effect.NOUN} is estimated at {_number(plot, summary)}"
+        return [*found, Answer("In other collections", "not known", "open", nouns.say(ONE_ALONE))]
+    like_these = (
+        f"Over {nouns.collections} like these, the mean {plot.effect.NOUN} is estimated at {_number(plot, summary)}"
+    )
     like_these += f" {_tested(plot, summary)}{few_collections_remark(plot, summary, k)}."
     like_these += _why_they_differ(meta, plot, mean, summary) + other_answer(meta, plot)
     found.append(Answer("Over collections like these", *answer(plot, summary), like_these))
@@ -273,7 +293,7 @@ def answers(meta: MetaRecord, plot: Forest) -> list[Answer]:
 
 def _of_leaderboard(meta: MetaRecord, plot: Forest, mean: Mean) -> list[Answer]:
     """The answer of a comparison of task scores for a further task, and its limits."""
-    nothing = Answer("On single tasks", "not known", "open", NOT_CONCLUDED)
+    nothing = Answer("On single tasks", "not known", "open", not_concluded(plot.measure))
     interval = in_a_further_task(plot, meta)
     if interval is None:
         return [nothing]
@@ -409,24 +429,24 @@ def _why_they_differ(meta: MetaRecord, plot: Forest, mean: Mean, summary: Mean) 
         return " Each scope has its own Holm correction; before it, both means are significant."
     assert meta.meta is not None
     if not has_own_weights(meta.meta.interval):
-        return " The first mean weighs the collections equally, the second by precision."
+        return f" The first mean weighs the {plot.nouns.collections} equally, the second by precision."
     q, df = meta.meta.q, meta.meta.q_df
     if q is not None and df is not None and q < df:
-        return " The effects differ less between the collections than their sampling errors suggest."
-    return " The first interval is from the spread of the queries, the second from that of the effects."
+        return f" The effects differ less between the {plot.nouns.collections} than their sampling errors suggest."
+    return f" The first interval is from the spread of the {plot.nouns.queries}, the second from that of the effects."
 
 
 def _prediction(
-    plot: Forest, predicted: tuple[float, float] | None, mean: PValues, where: str = "In a new collection"
+    plot: Forest, predicted: tuple[float, float] | None, mean: PValues, where: str = ""
 ) -> tuple[str, str, str]:
     """The prediction interval of the effect in a new collection; its conclusion only if the mean supports it."""
     if predicted is None:
         why = no_prediction(plot.groups[0])
-        return "no prediction", "open", f"There is no prediction interval for a new collection{why}."
+        return "no prediction", "open", f"There is no prediction interval for a new {plot.nouns.collection}{why}."
     low, high = predicted
     _, low_text, high_text = _numbers(plot, low, high).of(None, low, high)
     level = f"{form.percent(plot.alpha)} prediction interval"
-    expected = f"{where}, the {plot.effect.NOUN} is expected between {low_text} and "
+    expected = f"{where or plot.nouns.say(NEW)}, the {plot.effect.NOUN} is expected between {low_text} and "
     expected += f"{_with_unit(plot, high_text)} ({level})"
     interval = f"{low_text} to {_with_unit(plot, high_text)}"
     if not plot.effect.HAS_DIFFERENCE:
@@ -450,7 +470,7 @@ def _no_task_alone(plot: Forest) -> str:
     significant = any(verdict(mean.test, plot.alpha) is Verdict.SIGNIFICANT for mean in means)
     if len(tasks) < 2 or not significant or any(not row.ci_low <= 0 <= row.ci_high for row in tasks):
         return ""
-    return f"The {form.percent(plot.alpha)} CI of each single collection includes 0."
+    return f"The {form.percent(plot.alpha)} CI of each single {plot.nouns.collection} includes 0."
 
 
 def _with_identical(sensitivity: SensitivityRecord, k: int, plot: Forest) -> str:
@@ -459,8 +479,8 @@ def _with_identical(sensitivity: SensitivityRecord, k: int, plot: Forest) -> str
     parts = [
         f"{_number(plot, mean)} ({_interval(plot, mean)}) {scope}"
         for mean, scope in (
-            (sensitivity.fixed_mean, f"on these {form.spelled(k + count)} collections"),
-            (sensitivity.summary, "over collections like these"),
+            (sensitivity.fixed_mean, f"on these {form.spelled(k + count)} {plot.nouns.collections}"),
+            (sensitivity.summary, plot.nouns.say(LIKE_THESE)),
         )
     ]
     return (
@@ -474,21 +494,23 @@ def _without_variance(sensitivity: SensitivityRecord, plot: Forest) -> list[str]
     differences = [task.effect for task in sensitivity.tasks.values()]
     said = []
     if same := differences.count(0.0):
-        said.append(f"{_the_collections(same)} on which both systems are the same")
+        said.append(f"{_the_collections(same, plot)} on which both systems are the same")
     if others := [difference for difference in differences if difference]:
         numbers = ", ".join(_with_unit(plot, _numbers(plot, one, one).bound(one)) for one in others)
         each = "" if len(others) == 1 else " of one of them"
-        said.append(f"{_the_collections(len(others))} on which every query{each} differs by {numbers}")
+        said.append(
+            f"{_the_collections(len(others), plot)} on which every {plot.nouns.query}{each} differs by {numbers}"
+        )
     return said
 
 
-def _the_collections(count: int) -> str:
-    return "the collection" if count == 1 else f"the {form.spelled(count)} collections"
+def _the_collections(count: int, plot: Forest) -> str:
+    return f"the {plot.nouns.collection}" if count == 1 else f"the {form.spelled(count)} {plot.nouns.collections}"
 
 
 def _non_inferiority(meta: MetaRecord, plot: Forest) -> str:
     """Whether the treatment is shown to be no worse than the margin, by the corrected test; in the summary's scope."""
-    scope = "on this collection" if meta.k == 1 else "over collections like these"
+    scope = f"on this {plot.nouns.collection}" if meta.k == 1 else plot.nouns.say(LIKE_THESE)
     scope = leaderboard_scope(plot).replace("Over", "over", 1) if meta.of_tasks else scope
     tested, margin = plot.groups[0].against_margin("non_inferiority"), plot.groups[0].margin
     shown = "shown" if verdict(tested, plot.alpha) is Verdict.SIGNIFICANT else "not shown"

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pandas as pd
 
 from ranktrial.common.plugins import own_keys
+from ranktrial.ir.nouns import Nouns
 from ranktrial.records.comparison import ComparisonRow, rows_of
 from ranktrial.records.facts import Facts, Labels
 from ranktrial.reports.comparison import number_text as form
@@ -39,12 +40,12 @@ HOW_TO_READ = {  # column -> its meaning
 }
 
 
-def how_to_read(shown: Mapping[str, list[str]]) -> str:
+def how_to_read(shown: Mapping[str, list[str]], nouns: Nouns) -> str:
     """The meaning of the columns that have a value; `shown` are the cells by column."""
     there = {name for name in HOW_TO_READ if any(shown.get(name, []))}
     if not any("(" in text for text in shown.get(P_HERE, [])):
         there.discard(P_HERE)
-    return " ".join(text for name, text in HOW_TO_READ.items() if name in there)
+    return nouns.say(" ".join(text for name, text in HOW_TO_READ.items() if name in there))
 
 
 def as_table(comparison: Found, looks: Looks, facts: Facts) -> Forest:
@@ -115,7 +116,11 @@ def notes(plot: Forest) -> list[str]:
         lines.append(f"{shown}: {plot.control} → {group.treatment}.")
     if group.heterogeneity:
         lines.append(f"Heterogeneity: {heterogeneity(group.heterogeneity, plot)}.")
-    lines += [f"{plot.task(row)}: no effect ({row.undefined})." for row in group.rows if row.effect is None]
+    lines += [
+        f"{plot.task(row)}: no effect ({plot.nouns.say(row.undefined or '')})."
+        for row in group.rows
+        if row.effect is None
+    ]
     if group.heterogeneity and group.prediction is None:
         lines.append(f"No {form.percent(plot.alpha)} prediction interval{no_prediction(group)}.")
     lines += [p_text(plot), *trained(plot)]

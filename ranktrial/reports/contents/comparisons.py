@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 
 import pandas as pd
 
+from ranktrial.ir.nouns import Nouns, nouns_of_all
 from ranktrial.records.comparison import ComparisonRow, rows_of
 from ranktrial.records.facts import Facts, Labels
 from ranktrial.reports.comparison import number_text as form
@@ -65,9 +66,9 @@ from ranktrial.reports.writing.content import (
 )
 
 
-def to_explorer(page: str = EXPLORER) -> Paragraph:
+def to_explorer(nouns: Nouns, page: str = EXPLORER) -> Paragraph:
     """The way into the explorer."""
-    said = "Each query or sample with its values and, if there are runs, the rankings of the systems with their "
+    said = f"Each {nouns.query} with its values and, if there are runs, the rankings of the systems with their "
     said += "unjudged documents: "
     return Paragraph((said, Span("explorer", link=page), " (the folder beside this page)."))
 
@@ -91,18 +92,23 @@ def _linked(row: Row, links: Mapping[str, str]) -> Row:
 
 
 def extreme_queries(
-    name: str, found: pd.DataFrame, sides: tuple[str, str], labels: Labels, page: str = EXPLORER
+    name: str, found: pd.DataFrame, sides: tuple[str, str], labels: Labels, nouns: Nouns, page: str = EXPLORER
 ) -> list[Block]:
     """The queries with the largest gains and losses of a comparison; nothing if there are none."""
     own = found[found["comparison"] == name]
     if own.empty:
         return []
-    columns = [Column("Query"), Column("Task"), *(Column(side, "r") for side in sides), Column("Difference", "r")]
+    columns = [
+        Column(nouns.query.capitalize()),
+        Column("Task"),
+        *(Column(side, "r") for side in sides),
+        Column("Difference", "r"),
+    ]
     rows = [_query(record, labels, page) for record in own.to_dict("records")]
-    caption = f"{name}: the queries of all tasks with the largest wins and losses, at most ten each; "
+    caption = f"{name}: the {nouns.queries} of all tasks with the largest wins and losses, at most ten each; "
     caption += "of equal ones, those of each task in turn."
     table = Table(columns, [rows], caption=caption, source="tables/extreme-queries.tsv")
-    return [Folded("Queries won and lost most", [table], "tables/extreme-queries.tsv")]
+    return [Folded(f"{nouns.queries.capitalize()} won and lost most", [table], "tables/extreme-queries.tsv")]
 
 
 def _query(record: dict, labels: Labels, page: str) -> Row:
@@ -183,7 +189,7 @@ def questions(comparisons: pd.DataFrame, all_compared: Mapping[str, Compared], f
     """The first table of a page: each comparison's question, and its answer in each scope; none of only one."""
     if len(all_compared) < 2:
         return []
-    shown = overview(comparisons, facts.labels)
+    shown, nouns = overview(comparisons, facts.labels), nouns_of_all(facts.measures)
     optional = [name for name in (NEW, TAU, TRIED) if any(shown.get(name, []))]
     rows: list[Row] = []
     for place, row in enumerate(rows_of(ComparisonRow, comparisons)):
@@ -192,10 +198,10 @@ def questions(comparisons: pd.DataFrame, all_compared: Mapping[str, Compared], f
         cells = _answers(one, row, texts)[: None if any(shown.get(LIKE_THESE, [])) else 2]
         rows.append([asked, *cells, *(_estimate(texts[name]) for name in optional)])
     scopes = [scope for scope in MEANS if scope == HERE or any(shown.get(scope, []))]
-    heads = [head for scope in scopes for head in (Column(scope), Column("p", "r"))]
-    every = [Column("Question"), *heads, *(Column(name, "r") for name in optional)]
+    heads = [head for scope in scopes for head in (Column(nouns.say(scope)), Column("p", "r"))]
+    every = [Column("Question"), *heads, *(Column(nouns.say(name), "r") for name in optional)]
     table = Table(every, [rows], source="tables/comparisons.tsv")
-    blocks = [Paragraph(ASKED), table, Paragraph(how_to_read(shown))]
+    blocks = [Paragraph(nouns.say(ASKED)), table, Paragraph(how_to_read(shown, nouns))]
     return [Section("Questions and answers", blocks, anchor="questions")]
 
 
@@ -244,7 +250,7 @@ def first(all_compared: dict[str, Compared], figures: Figures) -> Section:
     """
     title, members = next(iter(grouped(all_compared, figures.together).items()))
     if title in all_compared:
-        return _alone(all_compared[title], figures)
+        return _alone(all_compared[title], figures, named=len(all_compared) > 1)
     several = [all_compared[member] for member in members]
     said: list[Text] = [_said(one.answers[0]) for one in several]
     return Section(_heading(several), [Items(said), _forest(title, several, figures)], anchor=FIRST)
@@ -259,9 +265,10 @@ def _heading(several: list[Compared]) -> str:
     return f"{f'{len(several)} systems' if others else one.plot.groups[0].treatment} against {one.plot.control}"
 
 
-def _alone(one: Compared, figures: Figures) -> Section:
+def _alone(one: Compared, figures: Figures, named: bool = True) -> Section:
+    """A comparison with its own figure; `named`: by what the configuration calls it, too."""
     blocks = [Paragraph(Span(one.question, "strong")), *_one(one, figures, _forest(one.name, [one], figures))]
-    return Section(_heading([one]), blocks, one.name, one.anchor)
+    return Section(_heading([one]), blocks, one.name if named else "", one.anchor)
 
 
 def comparisons(all_compared: dict[str, Compared], figures: Figures) -> list[Section]:
@@ -300,7 +307,7 @@ def _one(one: Compared, figures: Figures, alone: Figure | None = None) -> list[B
         blocks.append(Folded("Forest plot and table", [own, *tables], link))
     if figures.extremes is not None:
         sides = one.plot.control, one.plot.groups[0].treatment
-        blocks += extreme_queries(one.name, figures.extremes, sides, one.plot.labels, figures.explorer)
+        blocks += extreme_queries(one.name, figures.extremes, sides, one.plot.labels, one.plot.nouns, figures.explorer)
     blocks += _moderation(one, figures.moderated.get(one.name, ()))
     return blocks
 
@@ -352,8 +359,9 @@ AT_ONCE = (
 
 def families(found: Mapping[str, FoundFamily], compared: Sequence[Compared] = ()) -> Section:
     """All multiple comparisons in the configuration's order, with those comparisons that have another verdict."""
-    parts = [_family(name, one, compared) for name, one in found.items()]
-    return Section("Many systems at once", [Paragraph(AT_ONCE), *parts], anchor="families")
+    parts = [_family(name, one, compared, len(found) > 1) for name, one in found.items()]
+    at_once = nouns_of_all(one.record.measure for one in found.values()).say(AT_ONCE)
+    return Section("Many systems at once", [Paragraph(at_once), *parts], anchor="families")
 
 
 def other_verdicts(found: FoundFamily, compared: Sequence[Compared]) -> list[Text]:
@@ -375,7 +383,7 @@ def other_verdicts(found: FoundFamily, compared: Sequence[Compared]) -> list[Tex
     return said
 
 
-def _family(name: str, found: FoundFamily, compared: Sequence[Compared]) -> Section:
+def _family(name: str, found: FoundFamily, compared: Sequence[Compared], named: bool) -> Section:
     diagram = Figure(
         f"figures/multiple-comparisons/{name}.svg",
         "Systems by their means; a bar joins those without a significant difference.",
@@ -387,4 +395,4 @@ def _family(name: str, found: FoundFamily, compared: Sequence[Compared]) -> Sect
     further: list[Text] = [*filter(None, [size_alone(found)]), *other_verdicts(found, compared)]
     answered = [Paragraph(sentence(found)), *bulleted(further), *notes]
     blocks = [*answered, diagram, replace(standings(found), source=file), table]
-    return Section(heading(found), blocks, name, f"family-{name}")
+    return Section(heading(found), blocks, name if named else "", f"family-{name}")

@@ -20,6 +20,7 @@ from ranktrial.ir.choosing import few_queries
 from ranktrial.ir.means import COLUMNS, MeansRow
 from ranktrial.ir.means import Column as MeansColumn
 from ranktrial.ir.measure_names import canonical, parse
+from ranktrial.ir.nouns import nouns_of, nouns_of_all
 from ranktrial.ir.runs import zero_runs
 from ranktrial.records.facts import Facts, Labels
 from ranktrial.reports.comparison.families import FoundFamily, of_all_pairs, size_alone
@@ -289,7 +290,7 @@ def means(
 
     `families` are the multiple comparisons; `grades` says what those of judgements count for.
     """
-    labels = facts.labels
+    labels, nouns = facts.labels, nouns_of_all(facts.measures)
     of_pairs = {measure: of_all_pairs(families, measure)[1] for measure in facts.measures}
     tested = [measure for measure, family in of_pairs.items() if family]
     said = "Bold marks the best mean of a row"
@@ -299,7 +300,7 @@ def means(
     said += "".join(mark.said.format(systems=systems) for mark, systems in marks_stated(facts))
     zeros = [one.caution(labels.task(one.task), labels.system(one.system)) for one in zero_runs(rows)]
     counted = " A judged query that a run lacks counts as 0." if beside.of_runs else ""
-    each: tuple[str | Span, ...] = (" Every value of every query: ", Span(ALL_QUERIES, link=ALL_QUERIES), ".")
+    each: tuple[str | Span, ...] = (f" Every value of every {nouns.query}: ", Span(ALL_QUERIES, link=ALL_QUERIES), ".")
     blocks: list[Block] = [Paragraph((f"{said}.{counted}", *(each if beside.with_queries else ())))]
     blocks += [Paragraph(grades)] if grades else []
     blocks += [Note(f"{caution}.") for caution in (*zeros, *unequal_counts(rows, labels), *beside.cautions)]
@@ -323,7 +324,7 @@ def unequal_counts(rows: Sequence[MeansRow], labels: Labels) -> list[str]:
         if len({row.queries for row in of_task}) > 1:
             counts = [f"{labels.system(row.system)} {row.queries:,}" for row in of_task]
             comparing = "each mean is over the system's own, a comparison uses those that both systems have"
-            differ = f"numbers of queries (or samples) differ: {', '.join(counts)}"
+            differ = f"numbers of {nouns_of_all(of_task[0].measures).queries} differ: {', '.join(counts)}"
             said.append(f"{labels.task(task)}: {differ}; {comparing}")
     return said
 
@@ -348,7 +349,11 @@ def means_table(means: Sequence[MeansRow], measure: str, facts: Facts, tested: F
         counts = [row.queries for row in of_task]
         queries = " to ".join(f"{count:,.0f}" for count in dict.fromkeys((min(counts), max(counts))))
         rows.append([labels.task(task), queries, *(cells.get(name, "") for name in systems)])
-    columns = [Column("Task"), Column("Queries", "r"), *(Column(labels.system(name), "r") for name in systems)]
+    columns = [
+        Column("Task"),
+        Column(nouns_of(measure).queries.capitalize(), "r"),
+        *(Column(labels.system(name), "r") for name in systems),
+    ]
     return Table(columns, [rows], caption=f"Mean {measure} of each system on each task.", source="tables/means.tsv")
 
 

@@ -21,6 +21,7 @@ from scipy import stats
 
 from ranktrial.common.tables import read_table
 from ranktrial.experiment.drawing import Typeset
+from ranktrial.ir.nouns import Nouns, nouns_of
 from ranktrial.records.facts import Labels
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.reports.figures.fonts import width, wrap
@@ -75,7 +76,7 @@ def queries_data(differences: pd.DataFrame, table: pd.DataFrame, settings: Setti
         for row in table.to_dict("records")
     )
     return QueriesPlot(
-        title=f"Queries: {settings.treatment} against {settings.control}",
+        title=f"{nouns_of(settings.measure).queries.capitalize()}: {settings.treatment} against {settings.control}",
         measure=settings.measure,
         treatment=settings.treatment,
         tasks=tasks,
@@ -115,6 +116,11 @@ class QueriesPlot:
     alpha: float
     lower_is_better: bool = False
 
+    @property
+    def nouns(self) -> Nouns:
+        """What the differences are of, in words."""
+        return nouns_of(self.measure)
+
 
 def queries_plot(plot: QueriesPlot) -> Figure:
     """Draw the rows at their final size; the height follows the number of tasks."""
@@ -131,7 +137,12 @@ def _rows(ax: Axes, plot: QueriesPlot, top: float) -> float:
     counts = PAGE - MARGIN - COUNTS
     rain_start = left + 0.42 * (counts - left - 2 * GAP) + GAP
     queries, rain = Scale(left, rain_start - GAP, (0.0, 1.0)), Scale(rain_start, counts - GAP, limits)
-    heads = {left: "Sorted differences", rain.start: "Density, quartiles, queries", counts: "Queries won, tied, lost"}
+    several = plot.nouns.queries
+    heads = {
+        left: "Sorted differences",
+        rain.start: f"Density, quartiles, {several}",
+        counts: f"{several.capitalize()} won, tied, lost",
+    }
     for x, head in heads.items():
         text(ax, x, top + 0.6 * SIZE, head, SIZE, weight="bold")
     y = top + 2 * SIZE
@@ -147,7 +158,7 @@ def _rows(ax: Axes, plot: QueriesPlot, top: float) -> float:
         y += height
     percent = Scale(queries.start, queries.end, (0.0, 100.0))
     ends = (
-        axis_below(ax, percent, bottom, SIZE, "% of queries"),
+        axis_below(ax, percent, bottom, SIZE, f"% of {several}"),
         axis_below(ax, rain, bottom, SIZE, f"Difference in {plot.measure}"),
     )
     return _notes(ax, plot, max(ends) + 2)
@@ -155,15 +166,17 @@ def _rows(ax: Axes, plot: QueriesPlot, top: float) -> float:
 
 def _notes(ax: Axes, plot: QueriesPlot, y: float) -> float:
     """How to read the figure, below it; returns where it ends."""
+    one = plot.nouns.query
     side = "below" if plot.lower_is_better else "above"
     notes = [
-        f"A query is won by {plot.treatment} where the difference is {side} 0. Box: quartiles; white line: median; "
+        f"A {one} is won by {plot.treatment} where the difference is {side} 0. Box: quartiles; white line: median; "
         "diamond: mean.",
-        f"Last column: the probability that {plot.treatment} wins a query, ties half, with its "
+        f"Last column: the probability that {plot.treatment} wins a {one}, ties half, with its "
         f"{form.percent(plot.alpha)} interval (seeds as given).",
     ]
     if any(len(task.differences) > MOST_POINTS for task in plot.tasks):
-        notes.append(f"Of more than {MOST_POINTS} queries, {MOST_POINTS} evenly spaced quantiles are drawn as points.")
+        more = f"Of more than {MOST_POINTS} {plot.nouns.queries}"
+        notes.append(f"{more}, {MOST_POINTS} evenly spaced quantiles are drawn as points.")
     return draw_notes(ax, notes, PAGE, SIZE, LEADING, y)
 
 

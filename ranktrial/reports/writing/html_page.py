@@ -35,7 +35,7 @@ from ranktrial.reports.writing.content import (
 HERE = Path(__file__).resolve().parent
 BESIDE = ("#", "tables/", "effects/", "meta/", "metrics/", "published-versus-ours")  # beginnings of links
 WIDE = 8  # columns from which on a table is set closer
-OPENS = ("Rows with an arrow open their queries in the explorer.", "Rows with an arrow lead to their comparison.")
+OPENS = ("Rows with an arrow open the explorer.", "Rows with an arrow lead to their comparison.")
 LISTED = 24  # sections inside a section: more are not in the table of contents
 SCALE, LEAST = 1.75, 1.2  # of a figure's points: as wide as it is shown, and on a narrow screen, where it scrolls
 FONTS = "'DejaVu Sans', Verdana, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"  # matplotlib names the first alone
@@ -184,7 +184,7 @@ def row_links(svg: str, rows: Sequence[tuple[str, str]]) -> Iterator[str]:
         if at is not None:
             y, drawn = drawn[at][0], drawn[at + 1 :]
             place = f"top:{100 * (y - ROW) / height:.2f}%;height:{130 * ROW / height:.2f}%"
-            name = escape(f"{label}: {'its comparison' if link.startswith('#') else 'single queries'}")
+            name = escape(f"{label}: {'its comparison' if link.startswith('#') else 'explorer'}")
             yield f'<a class="row" style="{place}" href="{escape(link)}" aria-label="{name}" title="{name}"></a>'
 
 
