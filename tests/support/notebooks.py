@@ -48,6 +48,7 @@ def main() -> None:
             )
         if options.write:
             nbformat.write(after, path)
+        print(f"{path}: {len(pairs)} cells ran")
     if differ and not options.write:
         sys.exit("\n".join([*differ, "make notebooks WRITE=1 stores what the cells print now"]))
 
