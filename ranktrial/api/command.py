@@ -98,8 +98,8 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--control", metavar="SYSTEM", help=against)
     one.add_argument("--treatment", metavar="SYSTEM", action="append", help="to compare; by default all (repeatable)")
     one.add_argument("--lower-is-better", action="store_true", help="of the measure")
-    one.add_argument("--effect", default="MD", help="MD (mean difference, the default), SMD, d_av or CORR")
-    one.add_argument("--alpha", type=float, default=0.05, help="level of significance (0.05)")
+    one.add_argument("--effect", help="MD (mean difference, the default), SMD, d_av or CORR")
+    one.add_argument("--alpha", type=float, help="level of significance (0.05)")
     one.add_argument("--margin", type=float, help="the smallest difference that matters: tests equivalence")
     one.add_argument("--title", default="", help="of the page")
     one.add_argument("--out", type=Path, metavar="FOLDER", help="write report.html, explorer, figures and tables there")
@@ -129,7 +129,11 @@ def run_script(name: str, words: Sequence[str]) -> None:
     script, options, _ = SCRIPTS[name]
     sys.path.insert(0, str(HOME))
     sys.argv = [f"ranktrial {name}", *options, *words]
-    sys.exit(importlib.import_module(f"scripts.{script}").main())
+    module = importlib.import_module(f"scripts.{script}")
+    if not hasattr(module, "argparse"):  # without options of its own
+        raw = argparse.RawDescriptionHelpFormatter
+        _Parser(prog=f"ranktrial {name}", description=module.__doc__, formatter_class=raw).parse_args(words)
+    sys.exit(module.main())
 
 
 def compare(options: argparse.Namespace) -> None:
@@ -157,8 +161,8 @@ def _found(options: argparse.Namespace) -> Findings:
     for line in given.said:
         _as_note(as_options(line))
     how = {"control": options.control, "treatment": options.treatment, "lower_is_better": options.lower_is_better}
-    how |= {"effect": options.effect, "alpha": options.alpha}
-    how |= {} if options.margin is None else {"margin": options.margin}
+    stated = {name: getattr(options, name) for name in ("effect", "alpha", "margin")}
+    how |= {name: value for name, value in stated.items() if value is not None}
     if given.scores is not None:
         return compare_systems(given.scores, **how)
     return compare_systems(given.runs, qrels=given.qrels, measure=options.measure or None, **how)

@@ -22,7 +22,12 @@ from ranktrial.ir.outside_table import MOST_NAMES, Wanted
 from ranktrial.ir.scores import parsed, read_values, seeds_in
 from ranktrial.new.draft import Draft
 from ranktrial.new.folder import Folder, read_folder
-from ranktrial.new.front import draft, left_out, look, unknown_columns
+from ranktrial.new.front import NotRecognised, draft, left_out, look, unknown_columns
+
+NEITHER = (
+    "neither scores nor runs; expected numbers (with decimal points) in a table with columns such as task, query, "
+    "system, value, or TREC runs with their qrels"
+)
 
 
 @dataclass(frozen=True)
@@ -82,7 +87,10 @@ def _gathered(places: Sequence[str | Path], measure: str, columns: str) -> Given
         raise UserError(f"{folder.path(contents.of('run')[0])}: a run without judgements; give their qrels as well")
     if not (contents.of("run") or contents.of("scores")):
         _check_headings(folder)
-    found = draft(contents if ranked else replace(contents, measure=measure))
+    try:
+        found = draft(contents if ranked else replace(contents, measure=measure))
+    except NotRecognised:
+        raise UserError(f"{_where(folder)}: {NEITHER}") from None
     if any(entry.get("type") != "external" for entry in found.systems.values()):
         raise UserError(f"{folder.place}: {found.what}, without runs or scores to compare; `ranktrial new` reads it")
     if len(found.choices) > 1:

@@ -510,8 +510,9 @@ def column_of_values(table: Table, found: Roles, wanted: Wanted) -> int:
     if wanted.column is None:
         raise UserError(f"{where}: the columns of values are {listed}; name one by the key `column` of the system")
     count = "no column" if not meant else f"{len(meant)} columns"
-    like = alike(wanted.column, names)
-    problem = f"{count} {shown(wanted.column)}; the columns of values are {listed}{f' ({like})' if like else ''}"
+    name = wanted.measure if wanted.measure and found.system is not None else wanted.column
+    like = alike(name, names) or near(name, names)
+    problem = f"{count} {shown(name)}; the columns of values are {listed}{f' ({like})' if like else ''}"
     raise UserError(f"{where}: {problem}")
 
 

@@ -46,6 +46,10 @@ NAMED = 10  # files that are left out
 SCHEMA = "yaml-language-server: $schema=schema.editor.json"
 
 
+class NotRecognised(UserError):
+    """A folder of no known layout."""
+
+
 def look(folder: Folder, measure: str = "", columns: str = "") -> Contents:
     """Return the folder with the types of its files; `measure` and `columns` say what values and columns are.
 
@@ -64,7 +68,7 @@ def look(folder: Folder, measure: str = "", columns: str = "") -> Contents:
 
 
 def draft(contents: Contents) -> Draft:
-    """Return the draft of the first layout that fits the folder. Raises UserError, with all layouts, if none does."""
+    """Return the draft of the first layout that fits the folder. Raises NotRecognised, with all layouts, if none."""
     for draft_of in LAYOUTS.values():
         found = draft_of(contents)
         if found and contents.measure and not found.measure:
@@ -74,7 +78,9 @@ def draft(contents: Contents) -> Draft:
             return found
     looked_for = "; ".join(LAYOUTS)
     there = ", ".join(f"{kind} ({len(files)})" for kind, files in contents.kinds.items()) or "none of these"
-    raise UserError(f"{contents.folder.place}: looked for {looked_for}; of {len(contents.folder.files)} files: {there}")
+    raise NotRecognised(
+        f"{contents.folder.place}: looked for {looked_for}; of {len(contents.folder.files)} files: {there}"
+    )
 
 
 def left_out(found: Draft, folder: Folder) -> list[str]:

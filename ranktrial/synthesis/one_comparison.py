@@ -79,8 +79,8 @@ def compare(
     for name, by_task in (seeds or {}).items():
         warnings += mixed_estimands(name, by_task)
     found = compared(pairs, settings, dependence, models)
-    units = nouns_of(settings.measure, settings.of_tasks).queries
-    warnings += [*found.cluster_warnings, *unknown_seeds(settings), *task_warnings(found.tasks, units)]
+    nouns = nouns_of(settings.measure, settings.of_tasks)
+    warnings += [*found.cluster_warnings, *unknown_seeds(settings), *task_warnings(found.tasks, nouns.queries)]
     warnings += notes(found.tasks, settings.judged)
     scale = measure_scale(scores.values.to_numpy() for pair in pairs.values() for scores in pair)
     all_tasks = sensitivity(found.tasks, settings, found.corpora, list(found.seed_effects.values()))
@@ -91,13 +91,19 @@ def compare(
         settings,
         scale,
         **dependence_record(found, settings),
-        warnings=[*lacking, *unjudged.short, *warnings, *found.synthesis.warnings],
+        warnings=[*lacking, *unjudged.short, *warnings, *(in_words(one, nouns) for one in found.synthesis.warnings)],
         sensitivity=sensitivity_record(all_tasks) if all_tasks else None,
         unjudged=unjudged.record,
         equivalence=equivalence_record(found, settings),
     )
     judged = {task: Judged(*(scores.mean_judged for scores in pair)) for task, pair in pairs.items()}
     return Results(rows(found.tasks, found.synthesis.weights, judged), record, lacking)
+
+
+def in_words(warning: str, nouns: Nouns) -> str:
+    """A warning of the synthesis, in which the reason why a task is left out has no names."""
+    task, left_out, reason = warning.partition(": left out, ")
+    return f"{task}{left_out}{nouns.say(reason)}"
 
 
 def has_effect(control: Scores, treatment: Scores, settings: Settings) -> bool:

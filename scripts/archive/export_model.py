@@ -1,4 +1,4 @@
-"""`make export-model`: one folder of a trained checkpoint with a model card, which sentence-transformers loads.
+"""One folder of a trained checkpoint with a model card, which sentence-transformers loads.
 
 Reads the checkpoint, its timing, and the metrics and comparisons of a finished experiment. Writes a new folder: those
 files of the checkpoint that loading reads, and README.md, without secrets and folders of this machine.

@@ -1,4 +1,4 @@
-"""`make archive`: find the experiment's configuration, check that it is finished, and start writing the archive.
+"""Find the experiment's configuration, check that it is finished, and start writing the archive.
 
 An unfinished experiment is an error that names its missing or outdated files. It is not run, which may take days.
 """

@@ -1,4 +1,4 @@
-"""`make check-cluster`: asks Slurm whether it would take one job of each kind that the profile requests; starts none.
+"""Asks Slurm whether it would take one job of each kind that the profile requests; starts none.
 
 Reads profiles/slurm/config.yaml. Jobs with the same partition, GPU, account and other options are one kind; of their
 memory and time limits, the largest are asked for. Prints a line per kind, with sbatch's own reason for a refusal, and

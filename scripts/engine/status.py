@@ -1,4 +1,4 @@
-"""`make status`: the progress of the runs under way, or of the last run of an experiment; starts nothing.
+"""The progress of the runs under way, or of the last run of an experiment; starts nothing.
 
 Reads the state that the run wrote and, to warn if several configurations share it, the names in config/.
 """

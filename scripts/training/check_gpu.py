@@ -1,4 +1,4 @@
-"""`make check-gpu`: whether torch uses the GPUs of this machine, at which rate, before an experiment pays for them.
+"""Whether torch uses the GPUs of this machine, at which rate, before an experiment pays for them.
 
 Prints the driver and the one that torch needs, and for each visible device its memory, bf16 and the rate of matrix
 products; with two or more devices also whether NCCL adds up numbers of two. The exit code is 1, with one line, if a GPU

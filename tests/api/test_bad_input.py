@@ -76,4 +76,7 @@ def test_a_leaderboard_and_a_query_of_each_task_are_answered():
     assert rt.compare(scores.assign(m3=[0.3] * 5 + [0.2])).family is not None
     alone = frame().drop_duplicates(["task", "system"])
     found = rt.compare(alone, **FAST)
-    assert found.sentence() == "No task has an effect that can be computed." and "1 query" in found.warnings[0]
+    assert (
+        found.sentence() == "No task has an effect that can be computed."
+        and "1 sample: the variance needs" in found.warnings[0]
+    )

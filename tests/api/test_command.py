@@ -192,7 +192,13 @@ def test_runs_with_their_judgements(here, capsys):
     ("words", "expected"),
     [
         (["compare", "no.csv"], "no.csv: no such file"),
-        (["compare", "text.txt"], "looked for"),
+        (["compare", "text.txt"], "text.txt: neither scores nor runs; expected numbers"),
+        (
+            ["compare", "several.csv", "--measure", "accc"],
+            "several.csv:1: no column 'accc'; the columns of values are acc, acc_norm (did you mean 'acc'?)",
+        ),
+        (["compare", "scores.csv", "--queries", "q.jsonl"], "expected --out FOLDER as well"),
+        (["check-gpu", "--fast"], "unrecognized arguments: --fast; ranktrial check-gpu --help"),
         (["compare", "scores.csv", "--control", "BM52"], "no system 'BM52'"),
         (["compare", "scores.csv", "--alpha", "2"], "alpha: 2"),
         (["compare", "scores.csv", "--effect", "D"], "effect: unknown 'D'"),
@@ -204,6 +210,7 @@ def test_runs_with_their_judgements(here, capsys):
 )
 def test_a_mistake_is_one_line_and_exit_code_2(here, capsys, words, expected):
     frame().to_csv("scores.csv", index=False)
+    frame().rename(columns={"value": "acc"}).assign(acc_norm=0.5).to_csv("several.csv", index=False)
     (here / "text.txt").write_text("some words\nand more of them\n")
     code, _, err = run(capsys, *words)
     lines = [line for line in err.splitlines() if not line.startswith("note: ")]
