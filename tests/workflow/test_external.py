@@ -149,9 +149,9 @@ def test_correlation_with_a_gold_standard_and_an_undefined_task_reach_table_and_
     results = scores.folder / "results/scores"
     meta = json.loads((results / "meta/agreement.json").read_text())
     assert meta["effect_type"] == "CORR" and meta["k"] == 2 and 0.5 < meta["summary"]["effect"] < 1
-    reason = "the treatment has the same value for every query"
+    reason = "the treatment has the same value for every sample"
     assert meta["warnings"][:2] == [
-        "cola: 2 queries are in only one of the systems and are left out",
+        "cola: 2 samples are in only one of the systems and are left out",
         f"flat: left out, {reason}",
     ]
     assert reason in (results / "tables/effects/agreement.tex").read_text()

@@ -60,13 +60,13 @@ def test_the_readme_has_three_configurations_that_plan(workspace):
         assert any("report" in job for job in workspace.planned(f"readme-{number}.yaml"))
 
 
-@pytest.mark.parametrize(("number", "name"), [(1, "my-runs"), (2, "my-scores")])
-def test_runs_and_scores_of_the_readme_run_to_their_report(workspace, number, name):
+@pytest.mark.parametrize(("number", "name", "noun"), [(1, "my-runs", "collections"), (2, "my-scores", "tasks")])
+def test_runs_and_scores_of_the_readme_run_to_their_report(workspace, number, name, noun):
     done = workspace.snakemake(config=f"readme-{number}.yaml")
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     results = workspace.folder / "results" / name
     assert json.loads((results / "meta/main.json").read_text())["k"] == 2
-    assert "On these two collections" in (results / "summary.md").read_text()
+    assert f"On these two {noun}" in (results / "summary.md").read_text()
 
 
 def heading_anchors(text):

@@ -82,10 +82,10 @@ def test_the_first_comparison_is_done_before_what_only_the_second_needs_begins(w
 
 def test_in_the_end_stand_the_conclusions_and_where_the_pages_are(workspace, done):
     question, here, others, *further, where = done.stdout.splitlines()
-    assert question == "Does z beat y in accuracy?" and here.startswith("On this collection, mean accuracy of z")
+    assert question == "Does z beat y in accuracy?" and here.startswith("On this task, mean accuracy of z")
     summary = (workspace.folder / "results/tiny/summary.md").read_text()
     assert all(text in summary for text in (question, here, others))
-    assert further and all(text.startswith("On this collection, mean accuracy of") for text in further)
+    assert further and all(text.startswith("On this task, mean accuracy of") for text in further)
     pages = where.removesuffix(" contain the results").split(", ")
     assert pages[0] == "results/tiny/report.html" and all((workspace.folder / page).exists() for page in pages)
 
