@@ -135,11 +135,12 @@ def test_each_field_keeps_the_cursor_after_a_draw_of_any_kind(page):
 
 
 @pytest.mark.parametrize("name", ["__proto__", "constructor", "toString", "nothing"])
-@pytest.mark.parametrize("key", ["c", "t", "q", "l", "r", "d", "s", "o", "w1"])
-def test_an_address_that_names_what_is_not_there_shows_the_first(browser, page, key, name):
-    page.open(f"#t=storms&q=q3&{key}={name}")
-    assert page.texts("[role=alert]") == [] and browser.console() == []
-    assert page.texts("#queries tbody tr") or page.texts(".ranked") or page.texts(".warning")
+def test_an_address_that_names_what_is_not_there_shows_the_first(browser, page, name):
+    page.open()
+    for key in ("c", "t", "q", "l", "r", "d", "s", "o", "w1"):
+        page.go(f"#t=storms&q=q3&{key}={name}")
+        assert page.texts("[role=alert]") == [] and browser.console() == [], key
+        assert page.texts("#queries tbody tr") or page.texts(".ranked") or page.texts(".warning"), key
 
 
 def test_texts_do_not_turn_their_neighbours_round(page):
@@ -196,20 +197,22 @@ def number(text):
     return float(text.replace("\N{MINUS SIGN}", "-").replace("+", "").rstrip("%"))
 
 
-@pytest.mark.parametrize("column", range(len(HEADINGS)), ids=HEADINGS)
-def test_columns_sort(page, column):
+def test_columns_sort(page):
     page.open(STORMS)
-    key = number if column else str.lower
     found = []
-    for _ in range(2):
-        button = page.browser.script("return document.querySelectorAll('#queries thead button')[arguments[0]]", column)
-        assert page.browser.script("return arguments[0].textContent", button) == HEADINGS[column]
-        page.act(button.click)
-        cells = [key(one) for one in page.browser.script(CELLS, column)]
-        up = page.state()["s"].endswith("-")
-        assert cells == sorted(cells, reverse=up) and len(set(cells)) > 1
-        found.append(page.state()["s"])
-    assert len(set(found)) == 2
+    for column, heading in enumerate(HEADINGS):
+        key = number if column else str.lower
+        for _ in range(2):
+            button = page.browser.script(
+                "return document.querySelectorAll('#queries thead button')[arguments[0]]", column
+            )
+            assert page.browser.script("return arguments[0].textContent", button) == heading
+            page.act(button.click)
+            cells = [key(one) for one in page.browser.script(CELLS, column)]
+            up = page.state()["s"].endswith("-")
+            assert cells == sorted(cells, reverse=up) and len(set(cells)) > 1, heading
+            found.append(page.state()["s"])
+    assert len(set(found)) == 2 * len(HEADINGS)
 
 
 def test_a_click_on_a_chart_opens_the_query(browser, page):
@@ -404,9 +407,8 @@ def test_a_folder_that_is_not_whole_says_so(browser, explored, tmp_path):
     assert page.text("[role=alert]") == "data/storms/queries.js is missing: the folder of this page is incomplete."
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("device", WIDTHS)
-@pytest.mark.parametrize("state", [STORMS, f"{STORMS}&o=win", f"{STORMS}&q=q3"], ids=["list", "slice", "query"])
+@pytest.mark.parametrize(("device", "dark"), [("desktop", False), ("desktop", True), ("phone", False)])
+@pytest.mark.parametrize("state", [f"{STORMS}&o=win", f"{STORMS}&q=q3"], ids=["slice", "query"])
 def test_it_fits_the_screen_and_passes_the_accessibility_check(browser, page, axe, state, device, dark):
     page.open(state, device, dark)
     assert browser.script("return document.documentElement.scrollWidth") <= WIDTHS[device][0]

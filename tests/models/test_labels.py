@@ -79,18 +79,20 @@ def test_labels_that_do_not_exclude_each_other_have_their_logit(tmp_path):
     assert scorer.facts["score"] == "logit of label 1 (LABEL_1)"
 
 
-@pytest.mark.parametrize("model", [3, pytest.param(2, marks=pytest.mark.long)], indirect=True)
-def test_an_export_has_the_same_score_and_nothing_else(model, tmp_path):
-    folder = taken(model, tmp_path / "m", label=1)
+@pytest.mark.parametrize(
+    ("model", "precision", "apart"),
+    [(3, "fp32", 1e-4), *(pytest.param(*one, marks=pytest.mark.long) for one in ((2, "fp32", 1e-4), (3, "int8", 1)))],
+    indirect=["model"],
+)
+def test_an_export_has_the_same_score_and_nothing_else(model, tmp_path, precision, apart):
+    folder, target = taken(model, tmp_path / "m", label=1), tmp_path / "out"
     scores = TYPE.load_scorer(folder, 32, 4, "torch").score(PAIRS)
-    for precision, apart in (("fp32", 1e-4), ("int8", 1)):
-        target = tmp_path / precision
-        target.mkdir()
-        export_checkpoint(TYPE, folder, target, Export(type="cross-encoder", max_length=32, precision=precision))
-        assert OnnxCrossEncoder(target, 32).session.tried == (2, 1)
-        exported = TYPE.load_scorer(target, 32, 1, "onnx").score(PAIRS)
-        np.testing.assert_allclose(exported, scores, rtol=0, atol=apart * np.abs(scores).max())
-        assert np.corrcoef(exported, scores)[0, 1] > 0.95
+    target.mkdir()
+    export_checkpoint(TYPE, folder, target, Export(type="cross-encoder", max_length=32, precision=precision))
+    assert OnnxCrossEncoder(target, 32).session.tried == (2, 1)
+    exported = TYPE.load_scorer(target, 32, 1, "onnx").score(PAIRS)
+    np.testing.assert_allclose(exported, scores, rtol=0, atol=apart * np.abs(scores).max())
+    assert np.corrcoef(exported, scores)[0, 1] > 0.95
 
 
 def test_a_training_learns_the_label_and_keeps_all_of_them(tmp_path):

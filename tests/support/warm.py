@@ -34,7 +34,7 @@ LIBRARIES = (
     "pyarrow.parquet", "matplotlib.figure", "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg",
     "matplotlib.backends.backend_pdf", "pytrec_eval", "ir_measures", "jsonschema", "jinja2", "datasets", "transformers",
     "transformers.models.bert.modeling_bert", "onnxruntime", "torch.optim",
-    "datasketch",
+    "datasketch", "smart_open", "argparse_dataclass", "platformdirs", "pandas.io.formats.csvs",
 )  # fmt: skip
 
 
@@ -76,6 +76,7 @@ def preload() -> None:
         meaning(path)  # is kept beside the source, and copied with it
     for name in LIBRARIES:
         __import__(name)
+    sys.modules["snakemake.cli"].get_argument_parser()  # looks for plug-ins among all packages
     for name in [name for name in sys.modules if name.split(".")[0] in ("scripts", "ranktrial")]:
         del sys.modules[name]
     sys.path.remove(str(ROOT))

