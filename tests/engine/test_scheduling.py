@@ -52,6 +52,7 @@ def overlapping(folder: Path) -> set[tuple[str, str]]:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("warm_processes")
 @pytest.mark.parametrize("exclusive", [True, False])
 def test_a_timed_job_runs_beside_no_other(exclusive, tmp_path):
     (tmp_path / "Snakefile").write_text(SNAKEFILE + (ALONE if exclusive else ""))

@@ -69,6 +69,7 @@ def test_devices_are_listed_and_two_of_them_exchange(monkeypatch, capsys):
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")
+@pytest.mark.usefixtures("warm_processes")
 def test_without_a_gpu_it_is_one_line_and_an_error():
     command = [sys.executable, "scripts/training/check_gpu.py"]
     done = subprocess.run(command, cwd=REPOSITORY, env={"PYTHONPATH": "."}, capture_output=True, text=True)

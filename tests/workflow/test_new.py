@@ -1,6 +1,5 @@
 """A configuration that `make new` writes runs as it is: planned for each layout, run to the summary effect for some."""
 
-import json
 import subprocess
 
 import pytest
@@ -66,5 +65,5 @@ def test_runs_and_scores_are_run_to_their_summary_effect(workspace, written, lay
     meta = f"results/{layout}/meta/against-bm25.json"
     done = workspace.snakemake(meta, config=written[layout])
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    found = json.loads((workspace.folder / meta).read_text())
-    assert found["k"] == len(list((workspace.folder / f"results/{layout}/metrics").iterdir())) > 1
+    results = workspace.folder / f"results/{layout}"
+    assert (workspace.folder / meta).is_file() and len(list(results.glob("metrics/*/*/*.tsv"))) == 4

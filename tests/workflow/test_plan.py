@@ -5,9 +5,9 @@ import inspect
 import json
 import re
 import resource
-import shlex
 import time
 from collections import Counter
+from functools import cache
 
 import pytest
 
@@ -52,13 +52,14 @@ def jobs(plan):
     return re.findall(r"^Job \d+: (.*)$", plan[0], re.MULTILINE)
 
 
-def settings_read(module, words):
+@cache
+def settings_read(module, function):
     """The record that a script reads its settings into: of the function that runs, its own, or the one that it names."""
     if module.__name__ == "scripts.reports.figure":
-        return settings_of(module.drawn(words[2]))  # of a kind of figure
+        return settings_of(module.drawn(function))  # of a kind of figure
     source = inspect.getsource(module)
     if functions := re.search(r"^    job\((\w+)", source, re.MULTILINE):
-        return settings_of(getattr(module, words[2], None) or getattr(module, functions[1]))
+        return settings_of(getattr(module, function, None) or getattr(module, functions[1]))
     if hasattr(module, "Settings"):
         return module.Settings
     named = re.search(r"settings=(\w+),?\s*\)\.parse_args", source)
@@ -68,13 +69,14 @@ def settings_read(module, words):
 
 
 def test_each_script_can_read_the_settings_of_its_jobs(plan):
-    commands = re.findall(r"^\s*(?:Shell command: )?(python -P -m scripts\..* --settings .*)$", plan[0], re.MULTILINE)
+    command = r"^\s*(?:Shell command: )?python -P (-m scripts\..*) --settings ('(?:[^']|'\"'\"')*'|\S+)"
+    commands = re.findall(command, plan[0], re.MULTILINE)
     scripts = set()
-    for _, _, *words in map(shlex.split, commands):
+    for words, settings in ((options.split(), quoted) for options, quoted in commands):
         module = importlib.import_module(words[1])
-        values = json.loads(words[words.index("--settings") + 1])
+        values = json.loads(settings[1:-1].replace("'\"'\"'", "'") if settings[0] == "'" else settings)
         read_settings(
-            settings_read(module, words), {name: value for name, value in values.items() if name != "sha256_of"}
+            settings_read(module, words[2]), {name: value for name, value in values.items() if name != "sha256_of"}
         )
         scripts.add(words[1])
     assert len(commands) > 3500 and len(scripts) > 15
