@@ -28,12 +28,13 @@ from ranktrial.synthesis.metrics_files import Scores, paired
 from ranktrial.synthesis.one_comparison import Results
 from ranktrial.synthesis.one_comparison import compare as compare_two
 
+FORMS = "a DataFrame, {task: (control, treatment)}, or {system: run} with qrels="
 MOST = 50  # systems, that is 1,225 pairs; with more, figures and tables of letters are unreadable
 
 
 @names_extras()
 def compare(
-    data: Any,
+    data: Any = None,
     *,
     control: str | None = None,
     treatment: str | Sequence[str] | None = None,
@@ -81,6 +82,8 @@ def compare(
     """
     if measure is not None and not isinstance(measure, str):
         raise UserError(f"compare: measure: expected a name, not {shortened(measure)}")
+    if data is None:
+        raise UserError(f"compare: no data; expected as the first argument {FORMS}")
     how = methods_of(statistics, lower_is_better, seed)
     if hasattr(data, "to_pandas"):  # of Polars or Arrow
         data = data.to_pandas()
@@ -117,7 +120,7 @@ def _scored(
         scored = of_frame(data, measure)
     elif not isinstance(data, Mapping):
         read = f"; rt.read({str(data)!r}) reads a file" if isinstance(data, str | Path) else ""
-        raise UserError(f"expected a DataFrame, {{task: (control, treatment)}} or runs, not {shortened(data)}{read}")
+        raise UserError(f"expected {FORMS}, not {shortened(data)}{read}")
     elif data and all(isinstance(pair, tuple | list) for pair in data.values()) and qrels is None:
         scored = of_pairs(data, (control or PAIR[0], _one(treatment) or PAIR[1]), measure)
     elif qrels is not None:

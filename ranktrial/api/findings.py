@@ -17,6 +17,7 @@ from ranktrial.common.errors import UserError
 from ranktrial.common.extras import names_extras
 from ranktrial.common.keys import keys_of, plain
 from ranktrial.common.settings import read_settings
+from ranktrial.common.wording import hint
 from ranktrial.configuration.sections.comparison import Figure as FigureKeys
 from ranktrial.records.comparison import FamilyRecord, without_missing
 from ranktrial.reports.comparison import families as family_text
@@ -107,7 +108,8 @@ class Findings(Parts):
     def _shown(self, looks: Mapping[str, Any]) -> Looks:
         known = {name for name in keys_of(FigureKeys) if name not in NOT_ASKED}
         if unknown := [name for name in looks if name not in known]:
-            raise UserError(f"forest_plot: unknown key {unknown[0]!r}; expected {', '.join(sorted(known))}")
+            near = hint(unknown[0], known)
+            raise UserError(f"forest_plot: unknown key {unknown[0]!r}{near}; expected {', '.join(sorted(known))}")
         chosen = read_settings(FigureKeys, dict(looks), "forest_plot")
         check_bounds(chosen, "forest_plot")
         return replace(self.looks, **{name: getattr(chosen, name) for name in looks})

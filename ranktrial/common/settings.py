@@ -130,7 +130,9 @@ def _name(hint: Any) -> str:
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
         return " | ".join("None" if one is type(None) else _name(one) for one in inner)
-    if inner and origin is not typing.Literal:
+    if origin is typing.Literal:
+        return " or ".join(map(repr, inner))
+    if inner:
         within = ", ".join("..." if one is ... else _name(one) for one in inner)
         return f"{origin.__name__}[{within}]"
     return hint.__name__ if isinstance(hint, type) else str(hint).replace("typing.", "")

@@ -14,6 +14,9 @@ QRELS, RUN = {"q1": {"d1": 1}, "q2": {"d1": 1, "d4": 2}}, {"q1": {"d1": 2.0}, "q
 EFFECTS = pd.DataFrame({"task": list("abc"), "yi": [0.1, 0.2, 0.3], "vi": [0.01, 0.02, 0.03]})
 BAD = {
     "lists": (lambda: rt.compare(frame().to_dict("list")), "for a table give pd.DataFrame(data)"),
+    "no data": (lambda: rt.compare(runs={"a": RUN}, qrels=QRELS), "no data; expected as the first argument a DataFrame"),
+    "width": (lambda: rt.compare(frame(), **FAST).forest_plot(width="wide"), "width: expected 'single column' or 'double column' | float, not 'wide'"),
+    "look": (lambda: rt.compare(frame(), **FAST).forest_plot(widht=3), "unknown key 'widht' (did you mean 'width'?)"),
     "records": (lambda: rt.compare(frame().to_dict("records")), "expected a DataFrame"),
     "other names": (lambda: rt.compare(frame().rename(columns={"value": "val", "system": "sys"})), "no column of systems among task, query, sys, val"),
     "integers as names": (lambda: rt.compare(frame().set_axis(range(4), axis=1)), "the columns are 0, 1, 2, 3"),

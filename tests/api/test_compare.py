@@ -287,7 +287,7 @@ def test_planning_is_that_of_the_variances_or_of_assumed_ones(tmp_path):
     control = {f"t{task}": rng.normal(0.5, 0.1, 100) for task in range(6)}
     pairs = {task: (values, values + rng.normal(0.02, 0.2, 100)) for task, values in control.items()}
     plan = rt.power(rt.compare(pairs, **FAST), effect=0.03)
-    assert "To detect 0.03 over collections" in plan.sentence() and "With 80% power" in plan.sentence()
+    assert "To detect 0.03 over tasks" in plan.sentence() and "With 80% power" in plan.sentence()
     alone = plan.table[(plan.table["test"] == "task") & (plan.table["queries"] == 400)].iloc[0]
     assert alone["detectable"] == pytest.approx((1.96 + 0.84) * 0.2 / 20, rel=0.05)
     assumed = rt.power(query_sd=0.2, trained=0, effect=0.03)

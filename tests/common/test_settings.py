@@ -47,7 +47,7 @@ def test_dataclasses_are_read_inside_lists_and_mappings_and_where_null_is_allowe
         ({"how": "two"}, "key 'depth' is missing"),
         ({"depth": "1"}, "depth: expected int, not '1' (str)"),
         ({"depth": True}, "depth: expected int, not True (bool)"),
-        ({"depth": 1, "how": "three"}, "how: expected Literal['one', 'two'], not 'three'"),
+        ({"depth": 1, "how": "three"}, "how: expected 'one' or 'two', not 'three'"),
         ({"depth": 1, "labels": {"a": 1}}, "labels: expected dict[str, str], not {'a': 1}"),
         ({"depth": 1, "plain": {}}, "plain: key 'k1' is missing"),
         ({"depth": 1, "plain": {"k1": ["x"]}}, "plain: k1: expected list[float]"),
@@ -65,7 +65,7 @@ def test_what_is_wrong_is_reported_with_its_key(values, said):
 def test_help_lists_each_field_with_its_type_default_and_meaning():
     lines = help_of(Search).splitlines()
     assert lines[0] == "  depth: int  documents per query that are kept"
-    assert lines[1] == "  how: Literal['one', 'two'] (default: 'one')"
+    assert lines[1] == "  how: 'one' or 'two' (default: 'one')"
     assert len(lines) == 8
 
 
