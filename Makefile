@@ -19,8 +19,8 @@ help:  ## show this list
 
 # The extras of pyproject.toml that the targets asked for need; `run` and `prepare` add those that CONFIG needs once they
 # have planned it. `core` is what `import ranktrial` needs.
-KNOWN = core workflow bm25 neural learning-to-rank test docs
-ALL = workflow bm25 neural learning-to-rank
+ALL = workflow datasets bm25 neural learning-to-rank
+KNOWN = core $(ALL) test docs
 OF_CORE = new status
 OF_TESTS = test test-fast test-slurm test-long durations benchmark benchmark-gpu sizes growth reruns architecture lint format types
 EXTRAS ?= $(sort core $(if $(filter-out docs notebooks $(OF_CORE),$(MAKECMDGOALS)),workflow) $(if $(filter docs notebooks,$(MAKECMDGOALS)),docs) \
@@ -67,14 +67,14 @@ setup:  ## create .venv for all experiments, or with the EXTRAS named (TORCH=cu1
 packages:
 	@$(call UNLINKED,$(or $(TORCH),$(LOCK)))
 	@echo "setting up $(VENV) with $(ASKED)$(if $(filter bm25 neural,$(ASKED)),: PyTorch for GPUs is 3 GB to download; TORCH=cpu 0.2 GB)"
-	@$(BIN)/python -m pip --version > /dev/null 2>&1 || { $(NEW_ENOUGH) && $(BASE_PYTHON) -m venv $(VENV); }
+	@$(BIN)/python -m pip --version > /dev/null 2>&1 || { $(NEW_ENOUGH) && $(BASE_PYTHON) -m venv $(VENV) && $(BIN)/python -m pip uninstall -qq --yes setuptools; }
 	@sed -n '/^pip==/,/# via/p' $(LOCK) > $(VENV)/.requirements && $(PIP_INSTALL) --require-hashes -r $(VENV)/.requirements
 	$(if $(filter bm25 neural,$(ASKED)),$(if $(TORCH),$(FROM_INDEX),$(IF_OFFERED)))
 	@$(BIN)/python -c '$(NAMES)' core $(ASKED) > $(VENV)/.requirements
 	$(PIP_INSTALL) $(LOCKED) --build-constraint=$(LOCK) -r $(VENV)/.requirements
 	@mkdir -p $(VENV)/.extras && for extra in core $(ASKED); do cp $(LOCK) $(VENV)/.extras/$$extra; done
 
-run prepare plan archive export-runs resume: export RANKTRIAL_SETUP = 1
+run prepare check plan archive export-runs resume: export RANKTRIAL_SETUP = 1
 
 new: setup  ## inspect FOLDER (collections, runs, scores of MEASURE) and write a configuration for it (OUT=config/FOLDER.yaml)
 	@$(RANKTRIAL) new $(call quoted,$(FOLDER)) $(if $(MEASURE),--measure=$(call quoted,$(MEASURE))) $(if $(COLUMNS),--columns=$(call quoted,$(COLUMNS))) $(if $(OUT),--out=$(call quoted,$(OUT)))

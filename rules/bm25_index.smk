@@ -35,7 +35,8 @@ use rule in_bm25 as index with:
         how=FIELDS["how"],
     params:
         **job(
-            "bm25/index.py:index", lambda wildcards: bm25.index_settings(wildcards.how) | bm25.of_lucene(wildcards.how)
+            "bm25/index.py:index",
+            lambda wildcards: (of_index := bm25.index_settings(wildcards.how)) | bm25.of_lucene(of_index["analyzer"]),
         ),
 
 
@@ -69,4 +70,7 @@ use rule in_bm25 as analyse_queries with:
     wildcard_constraints:
         analyzer=FIELDS["analyzer"],
     params:
-        **job("bm25/terms.py:analyse_queries", lambda wildcards: dict(analyzer=wildcards.analyzer)),
+        **job(
+            "bm25/terms.py:analyse_queries",
+            lambda wildcards: dict(analyzer=wildcards.analyzer) | bm25.of_lucene(wildcards.analyzer),
+        ),

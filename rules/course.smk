@@ -21,6 +21,7 @@ from ranktrial.engine.rule_graph import prefer_first, time_alone
 from ranktrial.engine.slurm import begin_run
 from ranktrial.configuration.reading import write_resolved
 from ranktrial.experiment.exhibits import forest
+from scripts.datasets.planning import reads_with_libraries
 
 PLOTS = {result("figure", figure=name, figure_format="png"): name for name in EXPERIMENT.comparisons}
 PROGRESS = None
@@ -48,7 +49,8 @@ def extras_needed():
         return set()  # conda or a container has them
     of_run = [job.rule for job in workflow.dag.needrun_jobs()]
     of_run += [rule for rule, _ in graph().jobs.values()] if "prepare" in {rule.name for rule in of_run} else []
-    return {Path(str(rule.conda_env)).stem for rule in of_run if rule.conda_env}
+    extras = {Path(str(rule.conda_env)).stem for rule in of_run if rule.conda_env}
+    return extras | ({"datasets"} if extras - {"workflow"} or reads_with_libraries(EXPERIMENT) else set())
 
 
 def begin():

@@ -32,6 +32,7 @@ except ModuleNotFoundError:
 sys.path.insert(0, str(REPOSITORY))
 from ranktrial.common.configurations import of_same_name
 from ranktrial.common.errors import UserError
+from ranktrial.common.extras import names_extras, provide
 from ranktrial.common.paths import why_no_clone
 from ranktrial.engine.downloads import fetched, HOW
 from ranktrial.engine.identity import OwnData
@@ -82,7 +83,10 @@ try:
         read_yaml(Path(file))
     if len(CONFIG_FILES) > 1:
         remove_nulls(config)
-    EXPERIMENT = resolve(config, CONFIG_NAME)
+    if ".parquet" in str(config):  # resolving reads the user's tables
+        provide(["datasets"], CONFIG_NAME)
+    with names_extras():
+        EXPERIMENT = resolve(config, CONFIG_NAME)
     RESULTS = f"results/{EXPERIMENT.name}"
     OWN_DATA = OwnData(Path("results/state/own-data"), EXPERIMENT.name, job=workflow.remote_exec)
     CAUTIONS = cautions(EXPERIMENT)

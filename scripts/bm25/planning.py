@@ -7,6 +7,7 @@ hub that searches exactly.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -27,7 +28,6 @@ from ranktrial.experiment.systems.retrieve import NAME as RETRIEVE
 NEGATIVES_DEPTH = 200  # documents per training query, from which the best that are not judged relevant become negatives
 PYSERINI_INDEX = ("english", "together")  # its index has no suffix in its name
 VECTORS = "vectors"  # in the name of an index that stores the terms of documents
-LOCKED = "1.6.0"  # Pyserini in requirements.lock
 REVISED = ("fa", "ko", "sv")  # languages whose analysers differ between Lucene 9 (Pyserini 1) and 10 (Pyserini 2)
 APPENDED = "appended"  # in the name of an index of documents with further texts
 
@@ -76,18 +76,18 @@ def index_settings(how: str) -> JsonObject:
     return {"analyzer": analyzer, "fields": fields, **({"vectors": True} if VECTORS in more else {})}
 
 
-def of_lucene(how: str) -> JsonObject:
-    """Lucene's version, as a setting of an index whose terms depend on it; the scores of all others are the same.
+def of_lucene(analyzer: str) -> JsonObject:
+    """Lucene's version, as a setting of jobs whose terms depend on it; the terms of all other analysers are the same.
 
     Where Pyserini is not installed yet, it is that which set-up would install.
     """
-    if index_settings(how)["analyzer"] not in REVISED:
+    if analyzer not in REVISED:
         return {}
     try:
         installed = version("pyserini")
     except PackageNotFoundError:
-        installed = LOCKED
-    return {"lucene": 9 if installed.startswith("1.") else 10}
+        installed = "1" if sys.version_info < (3, 12) else "2"  # requirements.lock
+    return {"lucene": 9 if installed.partition(".")[0] == "1" else 10}
 
 
 def indexed(experiment: Experiment, dataset: str, how: str) -> str:

@@ -151,6 +151,7 @@ def analysed(queries: dict[str, str], analyzer: str) -> dict[str, list[str]]:
 def analyse_queries(
     queries: Path, terms: Path,
     analyzer: Annotated[str, "english stems and drops stop words, standard does neither; or the code of a language"],
+    lucene: Annotated[int | None, "the major version, where terms depend on it: another one analyses again"] = None,
 ) -> None:  # fmt: skip
     """Write the terms of each query after analysis by an index's analyser, in their order."""
     text_of = read_queries(queries)

@@ -39,6 +39,11 @@ def prepared(experiment: Experiment) -> dict[str, Dataset]:
     return {name: dataset for name, dataset in experiment.datasets.items() if not format_of(dataset).values_given}
 
 
+def reads_with_libraries(experiment: Experiment) -> bool:
+    """Whether jobs of the extra `workflow` also need `datasets`: for formats of the hub, ir_datasets, and features."""
+    return bool(experiment.features) or any(format_of(dataset).scheme for dataset in experiment.datasets.values())
+
+
 def generated(experiment: Experiment) -> list[str]:
     """The datasets whose queries are written by a model."""
     return [name for name, dataset in experiment.datasets.items() if format_of(dataset).generated]

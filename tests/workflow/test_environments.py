@@ -112,7 +112,7 @@ def lacking(rule: str, script: str, extra: str, of_a_model: bool) -> Iterator[st
     unused = {name for name, other in BESIDE.items() if not any(other in names for names in imported.values())}
     for module, names in imported.items():
         for name in names - unused:
-            if OF_MODULE.get(name, "workflow") not in ("workflow", extra) and (extra, name) not in BROUGHT:
+            if OF_MODULE.get(name, "workflow") not in ("workflow", "datasets", extra) and (extra, name) not in BROUGHT:
                 yield f"the extra {extra} lacks {name}, which {module} imports in the rule {rule}"
 
 

@@ -4,12 +4,14 @@ import csv
 import json
 import math
 import shutil
+import subprocess
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
+from tests.api.test_package import interpreter
 from tests.workflow.conftest import REPOSITORY, copy
 
 RANGER, GLUE = "config/ranger.yaml", "config/ranger-glue.yaml"
@@ -141,6 +143,21 @@ def scores(workspace, tmp_path):
     )
     (made.folder / "scores.yaml").write_text(SCORES)
     return made
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13"])
+def test_scores_run_where_set_up_installs_core_and_workflow_alone(scores, version):
+    for name in ("Makefile", "pyproject.toml", "requirements.lock", "setup.py", "README.md", "LICENSE"):
+        shutil.copy(REPOSITORY / name, scores.folder)
+    command = ["make", "run", "CONFIG=scores.yaml", f"BASE_PYTHON={interpreter(version)}"]
+    done = subprocess.run(command, cwd=scores.folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
+    assert (scores.folder / "results/scores/report.html").exists()
+    assert {path.name for path in (scores.folder / ".venv/.extras").iterdir()} == {"core", "workflow"}
+    installed = [path for path in (scores.folder / ".venv").rglob("*") if "__pycache__" not in path.parts]
+    size = sum(path.lstat().st_size for path in installed) / 1e6
+    assert size < 410, f"{size:.0f} MB"
 
 
 def test_correlation_with_a_gold_standard_and_an_undefined_task_reach_table_and_figure(scores):

@@ -116,8 +116,8 @@ def test_the_usual_index_is_that_of_pytorch():
     ("goals", "extras"),
     [
         ("run", "core workflow"), ("status", "core"), ("docs", "core docs"), ("run docs", "core docs workflow"),
-        ("setup", "bm25 core learning-to-rank neural workflow"), ("check-gpu", "core neural workflow"),
-        ("lint types", "bm25 core learning-to-rank neural test workflow"),
+        ("setup", "bm25 core datasets learning-to-rank neural workflow"), ("check-gpu", "core neural workflow"),
+        ("lint types", "bm25 core datasets learning-to-rank neural test workflow"),
     ],
 )  # fmt: skip
 def test_a_target_asks_for_the_extras_that_it_needs(goals, extras):
@@ -126,7 +126,7 @@ def test_a_target_asks_for_the_extras_that_it_needs(goals, extras):
 
 def test_an_unknown_extra_is_refused():
     done = subprocess.run(["make", "setup", "EXTRAS=gpu; true"], cwd=REPOSITORY, capture_output=True, text=True)
-    assert done.returncode and "error: EXTRAS: expected some of core workflow bm25 neural" in done.stderr
+    assert done.returncode and "error: EXTRAS: expected some of core workflow datasets bm25 neural" in done.stderr
 
 
 @pytest.mark.slow
