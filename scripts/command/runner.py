@@ -19,6 +19,12 @@ import time
 import traceback
 from importlib import metadata
 
+SIGNATURES = {
+    "index": "index(corpus)",
+    "search": "search(queries, k)",
+    "rerank": "rerank(queries, candidates)",
+    "train": "train(corpus, queries, qrels, folder)",
+}
 MOST, LONGEST = 100, 5.0  # queries that are searched one at a time for latency, and seconds after which no more are
 
 
@@ -137,6 +143,9 @@ def main():
     corpus = records(request["corpus"])
     queries = {query: record["text"] for query, record in records(request["queries"]).items()}
     ranker = made(**request["arguments"])
+    needed = ["train"] if "qrels" in request else ["rerank"] if request.get("first_stage") else ["index", "search"]
+    if any(not hasattr(ranker, method) for method in needed):
+        raise TypeError(f"{name} needs {' and '.join(SIGNATURES[method] for method in needed)}")
     if "qrels" in request:
         grades = table(request["qrels"], (0, 2, 3))
         facts = {"seconds": timed(ranker.train, corpus, queries, grades, request["model"])[1]}

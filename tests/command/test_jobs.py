@@ -220,7 +220,11 @@ def test_a_file_that_a_class_imports_unnoticed_is_named(folder):
         ("rankers.none:X", RANKER, "ModuleNotFoundError: No module named 'rankers.none'"),
         ("rankers.mine:None_", RANKER, "AttributeError: module 'rankers.mine' has no attribute 'None_'"),
         ("rankers.mine:Overlap", RANKER.replace("return {q: dict", "return 3, {q: dict"), "TypeError: expected {query"),
-        ("rankers.mine:Overlap", RANKER.replace("def index", "def other"), "has no attribute 'index'"),
+        (
+            "rankers.mine:Overlap",
+            RANKER.replace("def index", "def other"),
+            "Overlap needs index(corpus) and search(queries, k)",
+        ),
         (
             "rankers.mine:Overlap",
             RANKER.replace("return {q: dict", "return {}[0], {q: dict"),
