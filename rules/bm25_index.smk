@@ -36,7 +36,7 @@ use rule in_bm25 as index with:
     params:
         **job(
             "bm25/index.py:index",
-            lambda wildcards: (of_index := bm25.index_settings(wildcards.how)) | bm25.of_lucene(of_index["analyzer"]),
+            lambda wildcards: (made := bm25.index_settings(wildcards.how)) | bm25.analysis_settings(made["analyzer"]),
         ),
 
 
@@ -70,7 +70,4 @@ use rule in_bm25 as analyse_queries with:
     wildcard_constraints:
         analyzer=FIELDS["analyzer"],
     params:
-        **job(
-            "bm25/terms.py:analyse_queries",
-            lambda wildcards: dict(analyzer=wildcards.analyzer) | bm25.of_lucene(wildcards.analyzer),
-        ),
+        **job("bm25/terms.py:analyse_queries", lambda wildcards: bm25.analysis_settings(wildcards.analyzer)),

@@ -76,18 +76,18 @@ def index_settings(how: str) -> JsonObject:
     return {"analyzer": analyzer, "fields": fields, **({"vectors": True} if VECTORS in more else {})}
 
 
-def of_lucene(analyzer: str) -> JsonObject:
-    """Lucene's version, as a setting of jobs whose terms depend on it; the terms of all other analysers are the same.
+def analysis_settings(analyzer: str) -> JsonObject:
+    """An analyser, with Lucene's version if its terms depend on it: all others give the same terms.
 
     Where Pyserini is not installed yet, it is that which set-up would install.
     """
     if analyzer not in REVISED:
-        return {}
+        return {"analyzer": analyzer}
     try:
         installed = version("pyserini")
     except PackageNotFoundError:
         installed = "1" if sys.version_info < (3, 12) else "2"  # requirements.lock
-    return {"lucene": 9 if installed.partition(".")[0] == "1" else 10}
+    return {"analyzer": analyzer, "lucene": 9 if installed.partition(".")[0] == "1" else 10}
 
 
 def indexed(experiment: Experiment, dataset: str, how: str) -> str:

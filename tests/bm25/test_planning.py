@@ -71,7 +71,7 @@ def test_a_system_searches_the_index_of_its_analyser_and_fields_on_the_shared_co
 )
 def test_an_index_is_named_after_its_settings(how, expected):
     assert planning.index_settings(how) == expected
-    assert not planning.of_lucene(expected["analyzer"]) and planning.of_lucene("ko")["lucene"] in (9, 10)
+    assert planning.analysis_settings(expected["analyzer"]) == {"analyzer": expected["analyzer"]}
 
 
 @pytest.mark.parametrize(("python", "lucene"), [((3, 11, 9), 9), ((3, 12, 0), 10), ((3, 13, 0), 10)])
@@ -80,13 +80,13 @@ def test_what_is_planned_before_set_up_installs_pyserini_is_not_made_again_after
     first, second = re.findall(r"^pyserini==(\S+) ; python_full_version (?:<|>=) '3\.12'", lock, re.MULTILINE)
     monkeypatch.setattr(planning.sys, "version_info", python)
     monkeypatch.setattr(planning, "version", lambda name: first if python < (3, 12) else second)
-    installed = planning.of_lucene("ko")
+    installed = planning.analysis_settings("ko")
 
     def not_yet(name):
         raise PackageNotFoundError(name)
 
     monkeypatch.setattr(planning, "version", not_yet)
-    assert planning.of_lucene("ko") == installed == {"lucene": lucene}
+    assert planning.analysis_settings("ko") == installed == {"analyzer": "ko", "lucene": lucene}
 
 
 def test_only_a_tuned_system_reads_parameters_and_is_given_none():
