@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tests.benchmark import lucene
+from tests.support.beir import write_beir
 from tests.support.tiny_task import SCHEDULE
 
 REPOSITORY = Path(__file__).parents[2]
@@ -40,18 +41,12 @@ class Taken(NamedTuple):
 
 def write_source(folder: Path, documents: int) -> None:
     """A BEIR folder with documents of 30 words, and queries of 4 with a relevant document each, for train and test."""
-    (folder / "qrels").mkdir(parents=True)
-    with open(folder / "corpus.jsonl", "w") as file:
-        file.writelines(
-            json.dumps({"_id": name, "title": "", "text": text}) + "\n" for name, text in lucene.documents(documents)
-        )
     asked = lucene.queries(2 * QUERIES)
-    (folder / "queries.jsonl").write_text(
-        "".join(json.dumps({"_id": name, "text": text}) + "\n" for name, text in asked)
-    )
-    for split, queries in (("train", asked[:QUERIES]), ("test", asked[QUERIES:])):
-        rows = [f"{name}\td{place % (documents // 2)}\t1\n" for place, (name, _) in enumerate(queries)]
-        (folder / "qrels" / f"{split}.tsv").write_text("query-id\tcorpus-id\tscore\n" + "".join(rows))
+    judged = {
+        split: [f"{name}\td{place % (documents // 2)}\t1" for place, (name, _) in enumerate(queries)]
+        for split, queries in (("train", asked[:QUERIES]), ("test", asked[QUERIES:]))
+    }
+    write_beir(folder, dict(lucene.documents(documents)), dict(asked), judged)
 
 
 def stages(folder: Path, model: Path) -> dict[str, Callable[[], list]]:

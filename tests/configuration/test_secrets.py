@@ -23,7 +23,8 @@ from ranktrial.experiment.descriptions import describe, weights_name
 from ranktrial.experiment.resolution import resolve
 from scripts.datasets import check
 from scripts.datasets.fetch import fetch, fetch_files
-from tests.support.secret import CONFIG, ROOT, SECRET, SHA, put
+from tests.support.located import CONFIG, SHA
+from tests.support.secret import ROOT, SECRET, put
 
 WRITTEN_OUT = {
     "password": f"https://ann:{quote(SECRET, safe='')}@h/x.zip",

@@ -11,6 +11,7 @@ from ranktrial.common.errors import UserError
 from ranktrial.datasets.formats import checkthat, emnlp2020
 from ranktrial.ir.collection import Document, read_corpus, read_queries
 from ranktrial.ir.trec import read_qrels, relevant
+from tests.support.broken import write
 from tests.support.one_line import refused
 from tests.support.prepared import prepare
 
@@ -22,14 +23,6 @@ CHECKTHAT = {
     "v3/dev/tweets.queries.tsv": "\ttweet_content\n0\tfour\n",
     "v3/dev/tweet-vclaim-pairs.qrels": "0\t0\t7\t1\n",
 }
-
-
-def write(folder, files):
-    for name, content in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return folder
 
 
 def test_checkthat(tmp_path):

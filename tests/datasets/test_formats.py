@@ -10,16 +10,8 @@ import pytest
 from ranktrial.common.errors import UserError
 from ranktrial.datasets.formats import beir, insuranceqa, trec
 from ranktrial.ir.collection import Document
+from tests.support.broken import write
 from tests.support.one_line import refused
-
-
-def write(folder, files):
-    for name, content in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content)
-    return folder
-
 
 BEIR = {
     "x/corpus.jsonl": '{"_id": "d1", "title": "T", "text": "one"}\n{"_id": 2, "text": "two"}\n',

@@ -14,6 +14,7 @@ from ranktrial.ir.collection import read_corpus
 from ranktrial.ir.trec import read_qrels
 from scripts.datasets import planning
 from tests.experiment.test_config import changed
+from tests.support.beir import write_beir
 from tests.support.one_line import refused
 from tests.support.prepared import prepare
 
@@ -22,15 +23,7 @@ CORPUS = [{"_id": f"d{n}", "text": "x" * n} for n in range(1, 7)]
 
 
 def folder(place, qrels):
-    place.mkdir()
-    (place / "corpus.jsonl").write_text("".join(json.dumps(one) + "\n" for one in CORPUS))
-    (place / "queries.jsonl").write_text(
-        "".join(json.dumps({"_id": f"q{n}", "text": f"ask {n}"}) + "\n" for n in range(6))
-    )
-    (place / "qrels").mkdir()
-    for split, lines in qrels.items():
-        (place / "qrels" / f"{split}.tsv").write_text("\n".join(lines) + "\n")
-    return place
+    return write_beir(place, CORPUS, {f"q{n}": f"ask {n}" for n in range(6)}, qrels, heading="")
 
 
 def test_grades_of_antique_become_those_of_the_paper():

@@ -13,6 +13,7 @@ from ranktrial.ir.collection import read_queries
 from ranktrial.ir.trec import read_qrels
 from tests.datasets.test_claims import PARTS
 from tests.datasets.test_prepare import settings
+from tests.support.beir import write_beir
 from tests.support.prepared import prepare
 
 TEN = "one two three four five six seven eight nine ten"
@@ -64,15 +65,8 @@ def test_candidates_are_missed_less_than_once_in_a_million():
 
 def collection(folder, texts, qrels):
     """A folder in BEIR's layout; each query has a document of its own."""
-    (folder / "qrels").mkdir(parents=True)
-    documents = [{"_id": f"d{name}", "title": "", "text": f"answer {name}"} for name in texts]
-    (folder / "corpus.jsonl").write_text("".join(json.dumps(one) + "\n" for one in documents))
-    (folder / "queries.jsonl").write_text(
-        "".join(json.dumps({"_id": name, "text": text}) + "\n" for name, text in texts.items())
-    )
-    for split, names in qrels.items():
-        (folder / "qrels" / f"{split}.tsv").write_text("".join(f"{name}\td{name}\t1\n" for name in names))
-    return folder
+    judged = {split: [f"{name}\td{name}\t1" for name in names] for split, names in qrels.items()}
+    return write_beir(folder, {f"d{name}": f"answer {name}" for name in texts}, texts, judged, heading="")
 
 
 TEXTS = {"t": TEN, "d": "what is a dog", "s": "who is a cat",

@@ -10,6 +10,7 @@ from ranktrial.common.errors import UserError
 from ranktrial.datasets.excluded import alike
 from ranktrial.ir.collection import read_excluded, write_queries
 from scripts.datasets import prepare as script
+from tests.support.beir import write_beir
 from tests.support.prepared import prepare
 
 CLAIMS = {
@@ -25,15 +26,10 @@ CURE = "write `own_document: drop` under datasets.out to leave each out for its 
 def collection(folder: Path, titles=None, changes=None, splits=None) -> Path:
     """A BEIR folder: the claims are the corpus and the queries, but for 7, whose document has another text."""
     titles, texts = titles or {}, CLAIMS | {"7": "a passage that happens to stand in line seven"} | (changes or {})
-    (folder / "qrels").mkdir(parents=True)
     documents = [{"_id": name, "title": titles.get(name, ""), "text": text} for name, text in texts.items()]
-    queries = [{"_id": name, "text": text} for name, text in CLAIMS.items()]
-    for name, records in (("corpus", documents), ("queries", queries)):
-        (folder / f"{name}.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
-    for split, names in (splits or {"test": list(CLAIMS)}).items():
-        judged = "".join(f"{name}\t{PAIRS[name]}\t1\n" for name in names)
-        (folder / f"qrels/{split}.tsv").write_text(f"query-id\tcorpus-id\tscore\n{judged}")
-    return folder
+    judged = (splits or {"test": list(CLAIMS)}).items()
+    lines = {split: [f"{name}\t{PAIRS[name]}\t1" for name in names] for split, names in judged}
+    return write_beir(folder, documents, CLAIMS, lines)
 
 
 def made(source: Path, out: Path, excluded: Path | None = None, **entry):

@@ -11,6 +11,7 @@ from ranktrial.common.errors import UserError
 from ranktrial.datasets.splits import bound_groups, carve, carve_by_document
 from ranktrial.ir.collection import read_corpus, read_queries
 from ranktrial.ir.trec import read_qrels, relevant
+from tests.support.beir import write_beir
 from tests.support.prepared import prepare
 
 
@@ -54,15 +55,9 @@ def test_queries_that_all_hang_together_cannot_be_split():
 
 
 def beir_folder(folder, corpus=None, qrels=None):
-    folder.mkdir(parents=True, exist_ok=True)
-    documents = corpus or [{"_id": f"d{n}", "title": "", "text": f"text {n}"} for n in range(20)]
-    (folder / "corpus.jsonl").write_text("".join(json.dumps(one) + "\n" for one in documents))
-    names = [f"q{n}" for n in range(10)]
-    (folder / "queries.jsonl").write_text("".join(json.dumps({"_id": q, "text": f"ask {q}"}) + "\n" for q in names))
-    (folder / "qrels").mkdir(exist_ok=True)
-    for split, lines in (qrels or {"train": [f"q{n}\td{n}\t1" for n in range(8)], "test": ["q8\td8\t1"]}).items():
-        (folder / "qrels" / f"{split}.tsv").write_text("\n".join(lines) + "\n")
-    return folder
+    judged = qrels or {"train": [f"q{n}\td{n}\t1" for n in range(8)], "test": ["q8\td8\t1"]}
+    documents = corpus or {f"d{n}": f"text {n}" for n in range(20)}
+    return write_beir(folder, documents, {f"q{n}": f"ask q{n}" for n in range(10)}, judged, heading="")
 
 
 def settings(**changes):

@@ -8,10 +8,11 @@ import pytest
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import given
 from ranktrial.experiment.exhibits.costs import by_control
+from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.systems.external import files_of
 from tests.support.configuration import changed as changed_base
-from tests.support.one_line import refused
+from tests.support.one_line import each_is_one_line, refused
 
 BASE = {
     "experiment": "e",
@@ -25,6 +26,10 @@ BASE = {
 
 
 changed = partial(changed_base, BASE)
+
+
+def resolved(changes: dict) -> Experiment:
+    return resolve(changed(changes), "c.yaml")
 
 
 def test_the_base_of_these_tests_is_right():
@@ -198,13 +203,7 @@ CASES = {  # what is wrong, or accepted where there is no message
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("changes", "said"), CASES.values(), ids=CASES)
-def test_each_mistake_is_one_line_that_names_file_and_key(changes, said):
-    if said is None:
-        resolve(changed(changes), "c.yaml")
-        return
-    with refused(said):
-        resolve(changed(changes), "c.yaml")
+test_each_mistake_is_one_line_that_names_file_and_key = each_is_one_line(CASES, resolved, start="")
 
 
 def test_lists_fan_out_into_readable_names_and_references_follow():

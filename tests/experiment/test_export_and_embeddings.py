@@ -14,8 +14,8 @@ from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.results_paths import kind, parse
 from ranktrial.models.adapters import adapters, exports
 from scripts.inference import planning
-from tests.experiment.test_config import changed
-from tests.support.one_line import refused
+from tests.experiment.test_config import changed, resolved
+from tests.support.one_line import each_is_one_line
 
 ROOT = Path(__file__).parents[2]
 SYSTEMS = {
@@ -186,7 +186,4 @@ CASES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("changes", "said"), CASES.values(), ids=CASES)
-def test_each_mistake_is_one_line_that_names_file_and_key(changes, said):
-    with refused(start=said):
-        resolve(changed(changes), "c.yaml")
+test_each_mistake_is_one_line_that_names_file_and_key = each_is_one_line(CASES, resolved)

@@ -6,7 +6,7 @@ from ranktrial.experiment.descriptions import describe
 from ranktrial.experiment.resolution import resolve
 from scripts.learning_to_rank import planning
 from tests.experiment.test_config import changed
-from tests.support.one_line import refused
+from tests.support.one_line import each_is_one_line
 
 OF = ["BM25", "BM25.title", {"PL2.title": {"c": 7}}, "document_length", "query_length", {"system": "z"}]
 SETS = {"few": {"first_stage": "bm25", "depth": 10, "of": OF}, "two": {"first_stage": "bm25", "of": ["BM25", "DPH"]}}
@@ -103,7 +103,4 @@ MISTAKES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("keys", "words"), MISTAKES.values(), ids=MISTAKES)
-def test_a_mistake_is_one_line(keys, words):
-    with refused(words, start="c.yaml: "):
-        experiment(**keys)
+test_a_mistake_is_one_line = each_is_one_line(MISTAKES, lambda keys: experiment(**keys))

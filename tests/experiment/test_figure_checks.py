@@ -1,13 +1,11 @@
 """What the configuration says of a comparison's figures: what cannot be drawn is one line, and defaults change nothing."""
 
-import pytest
-
 from ranktrial.experiment.exhibits import forest
 from ranktrial.experiment.resolution import resolve
 from scripts.reports import planning as pages
 from scripts.synthesis import planning as synthesis
-from tests.experiment.test_config import changed
-from tests.support.one_line import refused
+from tests.experiment.test_config import changed, resolved
+from tests.support.one_line import each_is_one_line, refused
 
 MISTAKES = {
     "limits the wrong way round": ({"limits": [1, -1]}, "figure.limits: [1, -1]: expected the lower limit first"),
@@ -26,11 +24,9 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize("mistake", MISTAKES)
-def test_what_cannot_be_drawn_is_refused_in_one_line(mistake):
-    figure, words = MISTAKES[mistake]
-    with refused(words):
-        resolve(changed({"comparisons/c/figure": figure}), "c.yaml")
+test_what_cannot_be_drawn_is_refused_in_one_line = each_is_one_line(
+    MISTAKES, lambda figure: resolved({"comparisons/c/figure": figure})
+)
 
 
 def test_a_correlation_has_limits_anywhere_and_no_differences_of_queries():

@@ -7,7 +7,8 @@ from ranktrial.experiment.descriptions import describe
 from ranktrial.experiment.resolution import resolve
 from scripts.datasets import planning
 from scripts.training.planning import Examples, examples_name, settings_of
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import changed, resolved
+from tests.support.one_line import each_is_one_line
 
 CHANGES = {
     "models/writer": {"type": "query-generator", "weights": "org/writer", "max_length": 256},
@@ -65,9 +66,4 @@ def test_a_split_that_cannot_be_carved_out_of_written_queries_is_not_recommended
         resolve(changed(CHANGES | {"tasks": ["g"]}), "c.yaml")
 
 
-@pytest.mark.parametrize(("changes", "said"), CASES.values(), ids=CASES)
-def test_each_mistake_is_one_line(changes, said):
-    with pytest.raises(UserError) as reported:
-        resolve(changed(CHANGES | changes), "c.yaml")
-    text = str(reported.value)
-    assert text.startswith("c.yaml: ") and said in text and "\n" not in text
+test_each_mistake_is_one_line = each_is_one_line(CASES, lambda changes: resolved(CHANGES | changes))

@@ -2,15 +2,13 @@
 
 from types import SimpleNamespace
 
-import pytest
-
 from ranktrial.experiment.descriptions import describe
 from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.system_types import system_type
 from scripts.inference import planning as inference
 from scripts.training import planning
 from tests.experiment.test_config import changed
-from tests.support.one_line import refused
+from tests.support.one_line import each_is_one_line
 
 ANSWERS = {"true_token": "yes", "false_token": "no"}
 ASKED = {"query": "Judge\nthis"}
@@ -61,7 +59,6 @@ CASES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("changes", "said"), CASES.values(), ids=CASES)
-def test_each_mistake_is_one_line_that_names_file_and_key(changes, said):
-    with refused(start=said):
-        resolve(changed(changes), "c.yaml")
+test_each_mistake_is_one_line_that_names_file_and_key = each_is_one_line(
+    CASES, lambda changes: resolve(changed(changes), "c.yaml")
+)

@@ -1,14 +1,12 @@
 """Systems that learn to rank: their seeds, the splits that they need, their words, and what each mistake says."""
 
-import pytest
-
 from ranktrial.experiment import exhibits
 from ranktrial.experiment.descriptions import datasets_learnt, describe, for_times
 from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.timings import timings as cost_timings
 from scripts.learning_to_rank import planning
 from tests.experiment.test_config import changed
-from tests.support.one_line import refused
+from tests.support.one_line import each_is_one_line
 
 SETS = {"few": {"first_stage": "bm25", "depth": 10, "of": ["BM25", "DPH"]}}
 LIGHTGBM = {"type": "learning-to-rank", "features": "few", "learner": "lightgbm"}
@@ -142,10 +140,4 @@ CASES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("changes", "words"), CASES.values(), ids=CASES)
-def test_a_mistake_is_one_line(changes, words):
-    if words is None:
-        experiment(**changes)
-        return
-    with refused(words, start="c.yaml: "):
-        experiment(**changes)
+test_a_mistake_is_one_line = each_is_one_line(CASES, lambda changes: experiment(**changes))

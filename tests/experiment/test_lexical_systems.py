@@ -1,5 +1,7 @@
 """Query likelihood, feedback and languages in a configuration: what each entry means, and what a mistake says."""
 
+from functools import partial
+
 import pytest
 
 from ranktrial.common.errors import UserError
@@ -8,7 +10,7 @@ from ranktrial.experiment.descriptions import describe
 from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.system_types import system_type
 from tests.experiment.test_config import changed
-from tests.support.one_line import refused
+from tests.support.one_line import each_is_one_line, refused
 
 INDEX = {"analyzer": "english", "fields": "together"}
 BM25 = {"type": "bm25"}
@@ -144,10 +146,7 @@ REFUSED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("entry", "said"), REFUSED.values(), ids=REFUSED)
-def test_a_mistake_is_one_line(entry, said):
-    with refused(said):
-        experiment(entry, depth=999)
+test_a_mistake_is_one_line = each_is_one_line(REFUSED, partial(experiment, depth=999))
 
 
 def test_tuning_on_a_dataset_without_dev_is_reported():

@@ -12,13 +12,16 @@ from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.system_types import system_type
 from scripts.inference import planning
 from tests.experiment.test_config import changed
+from tests.support.one_line import each_is_one_line
 
 ENDPOINT = {"url": "https://h.example/v1/", "model": "Org/Model-7B"}
 JUDGE = {"type": "listwise", "rerank": {"first_stage": "bm25"}, "endpoint": ENDPOINT}
 
 
 def experiment(judge=JUDGE, **changes):
-    given = {"systems/judge": judge} | {key.replace("__", "/"): value for key, value in changes.items()}
+    given = {"systems/judge": {key: value for key, value in judge.items() if value is not ...}} | {
+        key.replace("__", "/"): value for key, value in changes.items()
+    }
     return resolve(changed(given), "c.yaml")
 
 
@@ -122,9 +125,4 @@ CASES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("judge", "said"), CASES.values(), ids=CASES)
-def test_each_mistake_is_one_line_and_shows_no_key(judge, said):
-    with pytest.raises(UserError) as reported:
-        experiment({key: value for key, value in judge.items() if value is not ...})
-    text = str(reported.value)
-    assert text.startswith("c.yaml: ") and said in text and "\n" not in text and SECRET not in text
+test_each_mistake_is_one_line_and_shows_no_key = each_is_one_line(CASES, experiment, SECRET)

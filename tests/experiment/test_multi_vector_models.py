@@ -1,13 +1,11 @@
 """Multi-vector models in a configuration: their files and jobs, and what each mistake says."""
 
-import pytest
-
 from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.systems.retrieve import TYPE as SEARCHING
 from scripts.inference import planning as inference
 from scripts.training import planning as training
-from tests.experiment.test_config import changed
-from tests.support.one_line import refused
+from tests.experiment.test_config import changed, resolved
+from tests.support.one_line import each_is_one_line
 
 HUB = {
     "stanford": "colbert-ir/colbertv2.0",
@@ -81,7 +79,6 @@ MISTAKES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("changes", "said"), MISTAKES.values(), ids=MISTAKES)
-def test_each_mistake_is_one_line_that_names_file_and_key(changes, said):
-    with refused(start=said):
-        resolve(changed(changes | ({"comparisons": {}} if "systems/tuned" in changes else {})), "c.yaml")
+test_each_mistake_is_one_line_that_names_file_and_key = each_is_one_line(
+    MISTAKES, lambda changes: resolved(changes | ({"comparisons": {}} if "systems/tuned" in changes else {}))
+)

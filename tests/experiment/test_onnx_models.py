@@ -1,10 +1,7 @@
 """Models in ONNX: what a configuration may say of them, and what each mistake says."""
 
-import pytest
-
-from ranktrial.experiment.resolution import resolve
-from tests.experiment.test_config import changed
-from tests.support.one_line import refused
+from tests.experiment.test_config import resolved
+from tests.support.one_line import each_is_one_line
 
 CASES = {
     "onnx bi-encoder": ({"models/m/backend": "onnx"}, "c.yaml: models.m.weights: no folder or file"),
@@ -24,7 +21,4 @@ CASES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("changes", "said"), CASES.values(), ids=CASES)
-def test_each_mistake_is_one_line_that_names_file_and_key(changes, said):
-    with refused(start=said):
-        resolve(changed(changes), "c.yaml")
+test_each_mistake_is_one_line_that_names_file_and_key = each_is_one_line(CASES, resolved)

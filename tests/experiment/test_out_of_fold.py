@@ -11,7 +11,7 @@ from scripts.fusion import planning as fusion
 from scripts.training import planning as examples
 from tests.experiment.test_config import changed
 from tests.experiment.test_leakage import BEIR, OTHER
-from tests.support.one_line import refused
+from tests.support.one_line import each_is_one_line
 
 FOLDS = {"train_on": "d", "folds": 3, "left_out_fold": [3, 1, 2]}
 RERANK = {"first_stage": "bm25", "depth": 10}
@@ -82,11 +82,7 @@ MISTAKES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", MISTAKES)
-def test_each_mistake_is_one_line(name):
-    changes, said = MISTAKES[name]
-    with refused(said, start="c.yaml: "):
-        resolved(**changes)
+test_each_mistake_is_one_line = each_is_one_line(MISTAKES, lambda changes: resolved(**changes))
 
 
 def test_a_training_on_other_data_may_come_before():

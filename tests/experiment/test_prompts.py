@@ -19,7 +19,7 @@ from scripts.inference import planning as inference
 from scripts.training import planning
 from tests.experiment.test_config import BASE
 from tests.support.configuration import changed as changed_base
-from tests.support.one_line import refused
+from tests.support.one_line import each_is_one_line
 
 ROOT = Path(__file__).parents[2]
 OTHERS = {"systems/zero": {"model": "m"}, "systems/ce": {"model": "ce", "rerank": {"first_stage": "bm25"}}}
@@ -131,11 +131,9 @@ MISTAKES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", MISTAKES)
-def test_each_mistake_is_one_line_before_anything_runs(name):
-    changes, said = MISTAKES[name]
-    with refused(said):
-        resolve(changed(changes), "c.yaml")
+test_each_mistake_is_one_line_before_anything_runs = each_is_one_line(
+    MISTAKES, lambda changes: resolve(changed(changes), "c.yaml")
+)
 
 
 def test_the_lines_of_the_documentation_are_models(tmp_path):

@@ -22,19 +22,15 @@ from scripts.bm25.planning import NEGATIVES_DEPTH
 from scripts.inference import planning as inference
 from scripts.training import planning
 from scripts.training.planning import examples_name
-from tests.experiment.test_config import BASE
+from tests.experiment.test_config import BASE, resolved
 from tests.support.configuration import changed as changed_base
-from tests.support.one_line import refused
+from tests.support.one_line import each_is_one_line
 
 changed = partial(changed_base, BASE)
 ROOT = Path(__file__).parents[2]
 BY_SIZE = {32: 32, 128: 8, "all": 1}
 DRAWN = {"from": "bm25", "per_query": 1, "sampling_strategy": "random", "range_max": 100, "draw": "epoch"}
 CROSS = {"systems/tuned": {"model": "ce", "recipe": "r", "rerank": {"first_stage": "bm25"}}}
-
-
-def resolved(changes):
-    return resolve(changed(changes), "c.yaml")
 
 
 @pytest.mark.parametrize(("queries", "epochs"), [(1, 32), (32, 32), (127, 32), (128, 8), (100000, 8), ("all", 1)])
@@ -232,11 +228,7 @@ MISTAKES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", MISTAKES)
-def test_each_mistake_is_one_line_before_anything_runs(name):
-    changes, said = MISTAKES[name]
-    with refused(said, start="c.yaml: "):
-        resolved(changes)
+test_each_mistake_is_one_line_before_anything_runs = each_is_one_line(MISTAKES, resolved)
 
 
 @pytest.mark.parametrize(

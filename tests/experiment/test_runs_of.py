@@ -1,7 +1,5 @@
 """Further judgements of one dataset's runs (`runs_of`): two tasks, of which one is ranked and both are scored."""
 
-import pytest
-
 from ranktrial.experiment import job_files
 from ranktrial.experiment.exhibits import forest
 from ranktrial.experiment.resolution import resolve
@@ -10,7 +8,7 @@ from scripts.datasets import planning as datasets
 from scripts.evaluation import planning as evaluation
 from scripts.synthesis.planning import comparison_settings
 from tests.experiment.test_config import changed
-from tests.support.one_line import refused
+from tests.support.one_line import each_is_one_line
 
 QUALITY = {"format": "qrels", "location": "tests", "qrels": {"test": "quality.qrels"}, "runs_of": "d"}
 TWO = {"datasets/q": QUALITY, "tasks": ["d", "q"]}
@@ -99,8 +97,4 @@ WRONG = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", WRONG)
-def test_a_mistake_is_one_line(case):
-    changes, said = WRONG[case]
-    with refused(said):
-        resolved(**changes)
+test_a_mistake_is_one_line = each_is_one_line(WRONG, lambda changes: resolved(**changes))

@@ -1,12 +1,10 @@
 """Sparse encoders in a configuration: their files and jobs, and what each mistake says."""
 
-import pytest
-
 from ranktrial.experiment.resolution import resolve
 from scripts.inference import planning as inference
 from scripts.training import planning as training
-from tests.experiment.test_config import changed
-from tests.support.one_line import refused
+from tests.experiment.test_config import changed, resolved
+from tests.support.one_line import each_is_one_line
 
 MODEL = {"models/splade": {"type": "sparse-encoder", "weights": "org/splade"}}
 SEARCH = MODEL | {"systems/sparse": {"model": "splade"}}
@@ -51,7 +49,4 @@ MISTAKES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("changes", "said"), MISTAKES.values(), ids=MISTAKES)
-def test_each_mistake_is_one_line_that_names_file_and_key(changes, said):
-    with refused(start=said):
-        resolve(changed(changes), "c.yaml")
+test_each_mistake_is_one_line_that_names_file_and_key = each_is_one_line(MISTAKES, resolved)

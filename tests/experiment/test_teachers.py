@@ -14,7 +14,7 @@ from ranktrial.experiment.resolution import resolve
 from scripts.training import planning
 from tests.experiment.test_config import BASE
 from tests.support.configuration import changed as changed_base
-from tests.support.one_line import refused
+from tests.support.one_line import each_is_one_line
 
 CE = {"model": "ce", "rerank": {"first_stage": "bm25"}}
 TAUGHT = {"recipes/r/teacher": "ce", "systems/ce": CE}
@@ -124,11 +124,7 @@ MISTAKES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", MISTAKES)
-def test_each_mistake_is_one_line_before_anything_runs(name):
-    changes, said = MISTAKES[name]
-    with refused(said, start="c.yaml: "):
-        resolved(changes)
+test_each_mistake_is_one_line_before_anything_runs = each_is_one_line(MISTAKES, resolved)
 
 
 def test_the_example_in_the_documentation_is_a_configuration():

@@ -1,6 +1,5 @@
 """Runs and judgements: read as trec_eval reads them or refused, and never those of other data."""
 
-import json
 import math
 
 import pytest
@@ -9,6 +8,7 @@ from ranktrial.common.errors import UserError
 from ranktrial.ir.collection import Document, write_corpus
 from ranktrial.ir.trec import HIGHEST_GRADE, LARGEST_SCORE, ranking, read_qrels, read_run, write_run
 from scripts.evaluation.imports import take_over
+from tests.support.beir import write_beir
 from tests.support.prepared import prepare
 
 
@@ -153,16 +153,9 @@ def test_documents_of_a_run_that_the_corpus_lacks_are_counted(tmp_path):
 
 
 def dataset(folder, qrels, corpus=4, texts=lambda query: f"ask {query}"):
-    (folder / "in/qrels").mkdir(parents=True, exist_ok=True)
-    documents = [{"_id": f"d{n}", "text": f"text {n}"} for n in range(corpus)]
-    queries = {line.split("\t")[0] for judged in qrels.values() for line in judged}
-    (folder / "in/corpus.jsonl").write_text("".join(json.dumps(one) + "\n" for one in documents))
-    (folder / "in/queries.jsonl").write_text(
-        "".join(json.dumps({"_id": q, "text": texts(q)}) + "\n" for q in sorted(queries))
-    )
-    for split, judged in qrels.items():
-        (folder / f"in/qrels/{split}.tsv").write_text("\n".join(judged) + "\n")
-    return folder / "in"
+    queries = sorted({line.split("\t")[0] for judged in qrels.values() for line in judged})
+    documents = {f"d{n}": f"text {n}" for n in range(corpus)}
+    return write_beir(folder / "in", documents, {query: texts(query) for query in queries}, qrels, heading="")
 
 
 def settings(**changes):

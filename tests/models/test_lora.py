@@ -11,35 +11,20 @@ from safetensors.numpy import load_file, save_file
 from ranktrial.common.digests import sha256
 from ranktrial.common.errors import UserError
 from ranktrial.common.settings import read_settings
-from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.models import lora
 from ranktrial.models.adapters import adapter
 from ranktrial.models.training_keys import Lora
 from scripts.training.weights import weights as take_weights
 from tests.support import tiny_language_model
 from tests.support.calling import call
-from tests.support.tiny_bert import build, build_masked
-from tests.support.tiny_task import WORDS, read_log, same, train, weights
+from tests.support.tiny_task import read_log, same, train, weights
+from tests.training.conftest import task as task
 
 GIVEN = {"r": 4, "lora_alpha": 8, "lora_dropout": 0.1, "target_modules": "all-linear", "merge": False}
 MODEL_TYPES = ["bi-encoder", "cross-encoder",
          *(pytest.param(kind, marks=pytest.mark.long) for kind in ("multi-vector", "sparse-encoder"))]  # fmt: skip
 TEXTS = ["ashen elmling", "oak yewwood figling", "elmwood"]
 FAST = {"epochs": 2, "learning_rate": 1e-2}
-
-
-@pytest.fixture(scope="module")
-def task(tmp_path_factory) -> Path:
-    """Starts, a corpus, queries and negatives: 10 queries, each with one positive and two negatives."""
-    folder = tmp_path_factory.mktemp("task")
-    build(folder / "start", [" ".join(WORDS)], seed=1)
-    build_masked(folder / "masked", [" ".join(WORDS)], seed=1)
-    write_corpus(folder / "corpus.jsonl", (Document(f"d{n}", "", f"{w} {WORDS[n - 1]}") for n, w in enumerate(WORDS)))
-    write_queries(folder / "queries.jsonl", {f"q{n}": f"{WORDS[n]} tree" for n in range(10)})
-    rows = [f"q{n}\td{n}\td{(n + shift) % 20}\trandom\t" for n in range(10) for shift in (5, 9)]
-    header = "query_id\tpositive_id\tnegative_id\tsource\tbm25_rank"
-    (folder / "negatives.tsv").write_text("\n".join([header, *rows]) + "\n")
-    return folder
 
 
 def computed(kind: str, folder: Path) -> np.ndarray:

@@ -1,7 +1,8 @@
 """Small folders of data in each of the layouts that `make new` knows."""
 
-import json
 from pathlib import Path
+
+from tests.support.beir import write_beir
 
 QUERIES = [f"q{number}" for number in range(1, 9)]
 
@@ -30,11 +31,8 @@ def qrels(prefix: str = "") -> str:
 
 def beir(folder: Path, splits: tuple[str, ...] = ("test",)) -> Path:
     documents = [{"_id": f"d{n}", "title": f"title {n}", "text": f"fire and flood {n}"} for n in range(1, 9)]
-    texts = [{"_id": query, "text": f"flood {query}"} for query in QUERIES]
-    judged = "query-id\tcorpus-id\tscore\n" + "".join(f"{query}\td{n}\t1\n" for n, query in enumerate(QUERIES, 1))
-    files = {"corpus.jsonl": documents, "queries.jsonl": texts}
-    write(folder, {name: "".join(json.dumps(one) + "\n" for one in lines) for name, lines in files.items()})
-    return write(folder, {f"qrels/{split}.tsv": judged for split in splits})
+    judged = [f"{query}\td{n}\t1" for n, query in enumerate(QUERIES, 1)]
+    return write_beir(folder, documents, {query: f"flood {query}" for query in QUERIES}, dict.fromkeys(splits, judged))
 
 
 def trec(folder: Path) -> Path:

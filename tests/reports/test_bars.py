@@ -16,6 +16,7 @@ from ranktrial.experiment.resolution import resolve
 from ranktrial.ir.means import means_rows
 from ranktrial.models.model_keys import Model
 from ranktrial.reports.figures.bars import COLOURS, Bar, BarChart, bar_chart, filled
+from tests.support.drawn import check_texts
 
 MODELS = ["all-MiniLM-L6-v2", "distiluse-base-multilingual-cased-v2", "a model whose name is so long that it has to be broken",
           *(f"model-{n}" for n in range(9))]  # fmt: skip
@@ -39,15 +40,7 @@ def bars(figure):
 def test_everything_stays_on_the_page_and_nothing_lies_on_another(made):
     figure = bar_chart(made)
     assert figure.get_size_inches()[0] == 7.0 and figure.get_size_inches()[1] < 10
-    figure.draw_without_rendering()
-    renderer, page = figure.canvas.get_renderer(), figure.bbox.padded(0.5)
-    boxes = [(text.get_text(), text.get_window_extent(renderer)) for text in figure.axes[0].texts]
-    for said, box in boxes:
-        assert page.x0 <= box.x0 and box.x1 <= page.x1 and page.y0 <= box.y0 and box.y1 <= page.y1, said
-    for n, (said, box) in enumerate(boxes):
-        for other, its in boxes[n + 1 :]:
-            apart = box.x1 <= its.x0 or its.x1 <= box.x0 or box.y1 <= its.y0 + 1 or its.y1 <= box.y0 + 1
-            assert apart, (said, other)
+    check_texts(figure)
 
 
 def test_a_bars_length_is_its_value_from_zero():

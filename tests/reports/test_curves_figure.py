@@ -8,6 +8,7 @@ import pytest
 from ranktrial.reports.figures.curves import LOOKS, CurvesPlot, Panel, Spot, curves_plot
 from ranktrial.reports.transfer_studies import Curves, all_queries, curve_notes, ends
 from tests.reports.test_transfer_answers import RECORD, point
+from tests.support.drawn import check_texts
 
 STARTS = {
     "scratch": "from scratch",
@@ -45,15 +46,7 @@ def plot(panels, starts=STARTS):
 )
 def test_everything_stays_on_the_page_and_nothing_lies_on_another(made):
     figure = curves_plot(made)
-    figure.draw_without_rendering()
-    renderer, page = figure.canvas.get_renderer(), figure.bbox.padded(0.5)
-    boxes = [(text.get_text(), text.get_window_extent(renderer)) for text in figure.axes[0].texts]
-    for said, box in boxes:
-        assert page.x0 <= box.x0 and box.x1 <= page.x1 and page.y0 <= box.y0 and box.y1 <= page.y1, said
-    for n, (said, box) in enumerate(boxes):
-        for other, its in boxes[n + 1 :]:
-            apart = box.x1 <= its.x0 or its.x1 <= box.x0 or box.y1 <= its.y0 + 1 or its.y1 <= box.y0 + 1
-            assert apart, (said, other)
+    check_texts(figure)
     left, right = figure.axes[0].get_xlim()
     for line in figure.axes[0].lines:
         assert all(left <= x <= right for x in line.get_xdata())

@@ -32,6 +32,7 @@ from ranktrial.reports.writing import printed
 from ranktrial.reports.writing.content import Note
 from ranktrial.statistics.multiple import scopes
 from ranktrial.synthesis.families import Settings, record_of, rows
+from tests.support.drawn import check_texts
 
 LONG = "sentence-transformers/distiluse-base-multilingual-cased-v2, fine-tuned with hard negatives"
 
@@ -163,16 +164,7 @@ def test_everything_stays_on_the_page_and_nothing_lies_on_another(tmp_path, case
     settings = {key: value for key, value in case.items() if key != "title"}
     figure = diagram(filled(found(tmp_path, **settings), case.get("title", "")))
     assert figure.get_size_inches()[0] == 7.0
-    figure.draw_without_rendering()
-    renderer, paper = figure.canvas.get_renderer(), figure.bbox.padded(0.5)
-    texts = [text for text in figure.axes[0].texts if text.get_text()]
-    boxes = [(text.get_text(), text.get_window_extent(renderer)) for text in texts]
-    for said, box in boxes:
-        assert paper.x0 <= box.x0 and box.x1 <= paper.x1 and paper.y0 <= box.y0 and box.y1 <= paper.y1, said
-    for place, (said, box) in enumerate(boxes):
-        for other, its in boxes[place + 1 :]:
-            apart = box.x1 <= its.x0 or its.x1 <= box.x0 or box.y1 <= its.y0 + 1 or its.y1 <= box.y0 + 1
-            assert apart, (said, other)
+    check_texts(figure)
     for line in figure.axes[0].lines:
         assert min(line.get_xdata()) >= 0 and max(line.get_xdata()) <= 504
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import random
 from pathlib import Path
+
+from tests.support.beir import write_beir
 
 TASKS = ("t0", "t1", "t2", "t3")
 SYSTEMS = ("base", "better", "third")
@@ -57,16 +58,13 @@ def write_data(folder: Path) -> None:
 
 def write_texts(folder: Path, rng: random.Random) -> None:
     """The last task's documents, queries and judgements, as BEIR has them, with further queries for tuning."""
-    (folder / "qrels").mkdir(parents=True, exist_ok=True)
-    queries = [*(f"q{n}" for n in range(QUERIES + 4 * (len(TASKS) - 1))), *(f"v{n}" for n in range(DEV))]
-    for name, ids in (("corpus", [f"d{n}" for n in range(DOCUMENTS)]), ("queries", queries)):
-        texts = [{"_id": one, "text": " ".join(rng.choices(WORDS, k=6))} for one in ids]
-        (folder / f"{name}.jsonl").write_text("".join(json.dumps(text) + "\n" for text in texts))
+    asked = [*(f"q{n}" for n in range(QUERIES + 4 * (len(TASKS) - 1))), *(f"v{n}" for n in range(DEV))]
+    documents = [{"_id": f"d{n}", "text": " ".join(rng.choices(WORDS, k=6))} for n in range(DOCUMENTS)]
+    queries = {name: " ".join(rng.choices(WORDS, k=6)) for name in asked}
     rows = [line.split() for line in (folder.parent / f"{TASKS[-1]}.qrels").read_text().splitlines()]
-    tuning = [(f"v{n}", "0", f"d{rng.randrange(DOCUMENTS)}", "1") for n in range(DEV)]
-    for split, judgements in (("test", rows), ("dev", tuning)):
-        judged = "".join(f"{query}\t{document}\t{grade}\n" for query, _, document, grade in judgements)
-        (folder / f"qrels/{split}.tsv").write_text(f"query-id\tcorpus-id\tscore\n{judged}")
+    test = [f"{query}\t{document}\t{grade}" for query, _, document, grade in rows]
+    dev = [f"v{n}\td{rng.randrange(DOCUMENTS)}\t1" for n in range(DEV)]
+    write_beir(folder, documents, queries, {"test": test, "dev": dev})
 
 
 def write_clusters(folder: Path, size: int) -> None:

@@ -1,6 +1,5 @@
 """A copy of the workflow in a temporary folder, a tiny collection and model for it, and the finished tiny experiment."""
 
-import json
 import os
 import random
 import re
@@ -13,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.support.beir import write_beir
 from tests.support.once import made_once
 from tests.support.tiny_bert import build
 
@@ -38,10 +38,15 @@ class Workspace:
     def command(self, *arguments: str, config: str = "tiny.yaml", python: str = "") -> list[str]:
         return [python or self.python, "-m", "snakemake", *arguments, "--configfile", config]
 
-    def planned(self, config: str = "tiny.yaml") -> set[str]:
+    def run(self, *arguments: str, config: str = "tiny.yaml") -> subprocess.CompletedProcess:
+        """Run Snakemake, which succeeds."""
+        done = self.snakemake(*arguments, config=config)
+        assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
+        return done
+
+    def planned(self, config: str = "tiny.yaml", *targets: str) -> set[str]:
         """The jobs of a dry run by their messages: the rule and its wildcards."""
-        done = self.snakemake("--dry-run", config=config)
-        assert done.returncode == 0, done.stdout + done.stderr
+        done = self.run("--dry-run", *targets, config=config)
         return set(re.findall(r"^Job \d+: (.*)$", done.stdout + done.stderr, re.MULTILINE))
 
     def log(self) -> str:
@@ -87,17 +92,9 @@ def write_collection(folder: Path, seed: int) -> list[str]:
     rng.shuffle(pairs)
     documents = {f"d{n}": f"{a} {b} " + " ".join(rng.choices(WORDS, k=6)) for n, (a, b) in enumerate(pairs[:60])}
     queries = {f"q{n}": " ".join([*documents[f"d{n}"].split()[:2], rng.choice(WORDS)]) for n in range(60)}
-    folder.mkdir(parents=True)
-    (folder / "corpus.jsonl").write_text(
-        "".join(json.dumps({"_id": d, "title": "", "text": text}) + "\n" for d, text in documents.items())
-    )
-    (folder / "queries.jsonl").write_text(
-        "".join(json.dumps({"_id": q, "text": text}) + "\n" for q, text in queries.items())
-    )
-    (folder / "qrels").mkdir()
-    for split, numbers in (("train", range(30)), ("dev", range(30, 45)), ("test", range(45, 60))):
-        rows = "".join(f"q{n}\td{n}\t1\n" for n in numbers)
-        (folder / "qrels" / f"{split}.tsv").write_text("query-id\tcorpus-id\tscore\n" + rows)
+    splits = {"train": range(30), "dev": range(30, 45), "test": range(45, 60)}
+    judged = {split: [f"q{n}\td{n}\t1" for n in numbers] for split, numbers in splits.items()}
+    write_beir(folder, documents, queries, judged)
     return [*documents.values(), *queries.values()]
 
 
@@ -157,13 +154,8 @@ def prepare(folder: Path) -> None:
 @pytest.fixture(scope="session")
 def finished(prepared, tmp_path_factory) -> Workspace:
     """The tiny experiment, run from raw data to its summary."""
-
-    def run(folder: Path) -> None:
-        workspace = copy(prepared.folder, folder)
-        done = workspace.snakemake()
-        assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
-
-    return copy(made_once(tmp_path_factory, "finished", run), tmp_path_factory.mktemp("finished") / "ranktrial")
+    once = made_once(tmp_path_factory, "finished", lambda folder: copy(prepared.folder, folder).run())
+    return copy(once, tmp_path_factory.mktemp("finished") / "ranktrial")
 
 
 @pytest.fixture

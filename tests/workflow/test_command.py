@@ -51,8 +51,7 @@ def test_an_experiment_with_rankers_of_ones_own(workspace, monkeypatch):
     monkeypatch.setenv("MY_API_KEY", SECRET)
     folder = workspace.folder
     (folder / "rankers/overlap.py").write_text("import os; print(os.environ['MY_API_KEY'])\n" + OVERLAP)
-    done = workspace.snakemake()
-    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
+    workspace.run()
     results = folder / "results/tiny"
     means = pd.read_csv(results / "tables/means.tsv", sep="\t").set_index("system")["nDCG@10"]
     assert means["mine"] == pytest.approx(means["awk"], abs=0.05) and means["mine"] > means["theirs"]
@@ -98,8 +97,7 @@ def test_training_queries_are_ranked_where_negatives_are_mined_from_it(workspace
 
 @pytest.mark.long
 def test_an_archive_says_what_it_cannot_recompute(workspace):
-    done = workspace.snakemake()
-    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
+    workspace.run()
     done = run(workspace, "front", "--config", "tiny.yaml")
     assert done.returncode == 0, done.stdout + done.stderr
     archive, report = workspace.folder / NAME, workspace.folder / "report.tsv"

@@ -30,8 +30,7 @@ def test_without_records_everything_is_made_again_as_it_was(again, finished, gon
     said_in_one_line(done, "made again, no complete record in results/state says how")
     assert "48" in done.stdout + done.stderr  # jobs, all of them
     if len(gone) == 2:
-        done = again.snakemake(TARGET)
-        assert done.returncode == 0, done.stdout + done.stderr
+        again.run(TARGET)
         assert set(again.ran()) == BEHIND
         assert results(again) == results(finished)
 
@@ -66,8 +65,7 @@ def test_damaged_records_are_one_line_and_their_jobs_are_done_again(again):
         record_path(metadata, name).unlink()
     record_path(metadata, TARGET).mkdir()
     record_path(incomplete, "results/tiny/tables/comparisons.tsv").mkdir()
-    done = again.snakemake("--dry-run")
-    assert done.returncode == 0
+    done = again.run("--dry-run")
     said_in_one_line(done, "7 files are made again")
     planned = again.planned()  # what was said once stays planned
     jobs = {f"compare {one}" for one in ("theirs", "hard-helps", "random-helps")}
@@ -86,8 +84,7 @@ def test_a_clock_that_was_set_back_neither_hides_a_change_nor_stops_the_run(agai
             os.utime(path, (ahead, ahead))
     metrics = again.folder / TARGET
     metrics.unlink()
-    done = again.snakemake(TARGET)
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = again.run(TARGET)
     said_in_one_line(done, "dated ahead of this machine's clock")
     assert results(again) == results(finished)
     assert again.planned() == set()

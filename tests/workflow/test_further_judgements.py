@@ -46,8 +46,7 @@ def finished(tmp_path_factory):
                       for rank, one in enumerate(documents, 1))  # fmt: skip
         (made.folder / f"{name}.run").write_text(run)
     (made.folder / "diverse.yaml").write_text(CONFIG)
-    done = made.snakemake(config="diverse.yaml")
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-5000:]
+    made.run(config="diverse.yaml")
     return made.folder / "results/diverse"
 
 

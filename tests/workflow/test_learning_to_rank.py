@@ -50,16 +50,14 @@ def workspace(tmp_path_factory):
     for seed, name in enumerate(CONFIG["datasets"], 1):
         write_collection(made.folder / name, seed)
     made.write_config(CONFIG)
-    done = made.snakemake("--cores", "2", TABLES[0], METRICS, FIGURE)
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    made.run("--cores", "2", TABLES[0], METRICS, FIGURE)
     return made
 
 
 @pytest.fixture(scope="module")
 def further(workspace):
     """The same with what learns from two datasets, and with seeds."""
-    done = workspace.snakemake("--cores", "2", *TABLES, *RUNS)
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    workspace.run("--cores", "2", *TABLES, *RUNS)
     return workspace
 
 
@@ -88,8 +86,7 @@ def test_a_ranker_that_is_learnt_again_ranks_all_tasks_but_dev(workspace):
     config = json.loads(json.dumps(CONFIG)) | {"tasks": ["weather", "weather/dev"]}
     workspace.write_config(config, "again.yaml")
     runs = [f"{RESULTS}/runs/{task}/again/seed-0.trec.gz" for task in ("weather", "weather-dev")]
-    done = workspace.snakemake("--dry-run", "--printshellcmds", *runs, config="again.yaml")
-    assert done.returncode == 0, done.stderr
+    done = workspace.run("--dry-run", "--printshellcmds", *runs, config="again.yaml")
     said = done.stdout + done.stderr
     assert set(re.findall(r"^Job \d+: (\S*ranker .*)$", said, re.MULTILINE)) == {
         "train_ranker weather again seed-0", "refit_ranker weather again seed-0",
@@ -124,8 +121,7 @@ def test_the_pages_show_the_importance(workspace):
     config = json.loads(json.dumps(CONFIG))
     config["systems"] = {name: config["systems"][name] for name in ("bm25", "plain", "lambdamart")}
     workspace.write_config(config, "pages.yaml")
-    done = workspace.snakemake("--cores", "2", f"{RESULTS}/summary.md", config="pages.yaml")
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    workspace.run("--cores", "2", f"{RESULTS}/summary.md", config="pages.yaml")
     fall = float(importance(workspace.folder / TABLES[0])[0]["permutation"])
     said = " ".join((workspace.folder / RESULTS / "summary.md").read_text().split())
     assert f"| BM25 | {fall:.3f} |".replace("-", "\N{MINUS SIGN}") in said and "SHAP lambdamart" in said
@@ -137,9 +133,7 @@ def test_another_learner_computes_no_feature_again(workspace):
     config = json.loads(json.dumps(CONFIG))
     config["systems"]["lambdamart"]["learner"]["trees"] = 10
     workspace.write_config(config, "more.yaml")
-    done = workspace.snakemake("--dry-run", TABLES[0], METRICS, config="more.yaml")
-    assert done.returncode == 0, done.stderr
-    jobs = set(re.findall(r"^Job \d+: (.*)$", done.stdout + done.stderr, re.MULTILINE))
+    jobs = workspace.planned("more.yaml", TABLES[0], METRICS)
     assert jobs == {
         "train_ranker weather lambdamart seed-0", "importance weather lambdamart seed-0",
         "rank_by_features weather lambdamart seed-0", "score weather lambdamart seed-0",
@@ -147,8 +141,7 @@ def test_another_learner_computes_no_feature_again(workspace):
 
 
 def test_an_archive_takes_what_rankers_leave_besides_runs(workspace):
-    done = workspace.snakemake("--dry-run", "--printshellcmds", "archive")
-    assert done.returncode == 0, done.stderr
+    done = workspace.run("--dry-run", "--printshellcmds", "archive")
     (command,) = re.findall(r"^.*scripts\.archive\.write.*$", done.stdout + done.stderr, re.MULTILINE)
     assert {*TABLES, FIGURE} <= set(command.split())
 
@@ -159,9 +152,7 @@ def test_another_ablation_adds_its_training_alone(workspace):
     workspace.write_config(config, "ablation.yaml")
     systems = ("lambdamart", "less-plain", "less-weighting-models")
     targets = [METRICS.replace("lambdamart", system) for system in systems]
-    done = workspace.snakemake("--dry-run", *targets, TABLES[0], config="ablation.yaml")
-    assert done.returncode == 0, done.stderr
-    jobs = set(re.findall(r"^Job \d+: (.*)$", done.stdout + done.stderr, re.MULTILINE))
+    jobs = workspace.planned("ablation.yaml", *targets, TABLES[0])
     steps = ("train_ranker weather", "rank_by_features weather", "score weather")
     assert jobs == {f"{step} {system} seed-0" for step in steps for system in systems[1:]}
 

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from ranktrial.experiment.resolution import resolve
+from tests.support.beir import write_beir
 from tests.workflow.conftest import REPOSITORY
 
 PAGES = sorted((REPOSITORY / "docs").rglob("*.md"))
@@ -99,12 +100,8 @@ def within(part: dict, around: dict) -> dict:
 def folder(tmp_path, monkeypatch):
     """Data of the names on the pages: collections of one document in BEIR's layout, and files of which few are read."""
     for name in FOLDERS:
-        qrels = tmp_path / "data" / name / "qrels"
-        qrels.mkdir(parents=True)
-        for split in ("train", "dev", "test"):
-            (qrels / f"{split}.tsv").write_text("query-id\tcorpus-id\tscore\n1\td1\t1\n")
-        (qrels.parent / "corpus.jsonl").write_text(f'{{"_id": "d1", "title": "", "text": "storms of {name}"}}\n')
-        (qrels.parent / "queries.jsonl").write_text(f'{{"_id": "1", "text": "storm {name}"}}\n')
+        judged = dict.fromkeys(("train", "dev", "test"), ("1\td1\t1",))
+        write_beir(tmp_path / "data" / name, {"d1": f"storms of {name}"}, {"1": f"storm {name}"}, judged)
     for name in (*FILES, *SCORES, *RUNS):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("")

@@ -52,8 +52,7 @@ def split_up(fresh):
     config["comparisons"] = {}
     fresh.write_config(config)
     seeds = {name: 1 if "recipe" in entry else 0 for name, entry in config["systems"].items()}
-    done = fresh.snakemake(*(f"results/tiny/runs/weather/{name}/seed-{seed}.trec.gz" for name, seed in seeds.items()))
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    fresh.run(*(f"results/tiny/runs/weather/{name}/seed-{seed}.trec.gz" for name, seed in seeds.items()))
     return fresh
 
 

@@ -390,8 +390,7 @@ def house(tmp_path_factory) -> Workspace:
         before = (made.folder / path).read_text()
         assert before.count(f"\n{begins}") == 1
         (made.folder / path).write_text(before.replace(f"\n{begins}", f"\n{begins}{entry}"))
-    done = made.snakemake("archive")  # of all that a run makes
-    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
+    made.run("archive")  # of all that a run makes
     return made
 
 

@@ -24,8 +24,7 @@ def test_what_a_reader_imports_reruns_its_datasets(tmp_path):
     needed = "from ranktrial.datasets.formats import _helper  # noqa: F401\n"
     reader.write_text(reader.read_text().replace(KEPT, f"{needed}{KEPT}", 1))
     assert needed in reader.read_text()
-    done = workspace.snakemake(PREPARED, "--cores", "1")
-    assert done.returncode == 0, done.stdout + done.stderr
+    workspace.run(PREPARED, "--cores", "1")
     job = "prepare_judgements judged"
     assert job not in workspace.planned()
     for path, again in ((formats / "beir.py", False), (helper, True), (reader, True)):

@@ -28,8 +28,7 @@ def finished_study(fresh):
     }  # fmt: skip
     fresh.write_config(config)
     shown = ["tables/comparisons.md", "figures/more-text-plain.png"]
-    done = fresh.snakemake(*(f"results/tiny/{path}" for path in shown))
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    fresh.run(*(f"results/tiny/{path}" for path in shown))
     return fresh
 
 

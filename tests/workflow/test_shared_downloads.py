@@ -51,21 +51,9 @@ def finished_pair(prepared, tmp_path_factory):
     pack(folder / "data/weather", folder / "mirrors/first/weather.zip")
     pack(folder / "weights/tiny", folder / "mirrors/first/tiny.zip")
     shutil.copytree(folder / "mirrors/first", folder / "mirrors/second/deep")
-    made(workspace, experiment(workspace, "first", ["mirrors/first"]))
-    made(workspace, experiment(workspace, "second", ["mirrors/second"]), "prepare")
+    workspace.run(config=experiment(workspace, "first", ["mirrors/first"]))
+    workspace.run("prepare", config=experiment(workspace, "second", ["mirrors/second"]))
     return workspace
-
-
-def made(workspace, config, *targets):
-    done = workspace.snakemake(*targets, config=config)
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-
-
-def prepared_by(workspace, config):
-    """The jobs planned towards data and weights alone."""
-    done = workspace.snakemake("--dry-run", "prepare", config=config)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return set(re.findall(r"^Job \d+: (.*)$", done.stdout + done.stderr, re.MULTILINE))
 
 
 @pytest.mark.long
@@ -73,7 +61,7 @@ def test_every_order_leaves_the_other_experiment_finished(finished_pair):
     downloads = sorted(path.name for path in (finished_pair.folder / "results/downloads").iterdir())
     assert downloads == ["https-nowhere.invalid-tiny.zip-token=-", "https-nowhere.invalid-weather.zip"]
     assert finished_pair.planned("first.yaml") == set()
-    assert prepared_by(finished_pair, "second.yaml") == set()
+    assert finished_pair.planned("second.yaml", "prepare") == set()
 
 
 @pytest.mark.parametrize("mirrors", [[], ["elsewhere", "mirrors/second"]], ids=str)
@@ -86,7 +74,7 @@ def test_a_copy_with_other_mirrors_has_nothing_to_do(finished_pair, mirrors):
 def test_other_code_that_fetches_is_no_reason_to_fetch_again(finished_pair):
     with open(finished_pair.folder / "scripts/datasets/fetch.py", "a") as script:
         script.write("\nEDITED = True\n")
-    assert prepared_by(finished_pair, "second.yaml") == set()
+    assert finished_pair.planned("second.yaml", "prepare") == set()
 
 
 def test_another_file_at_the_same_place_is_another_download(finished_pair):
@@ -98,9 +86,9 @@ def test_another_file_at_the_same_place_is_another_download(finished_pair):
         archive.writestr("weather/more.txt", "another version")
     shutil.copy(folder / "mirrors/second/weather.zip", folder / "mirrors/first/newer.zip")
     third = experiment(finished_pair, "third", ["mirrors"], data="newer.zip")
-    made(finished_pair, third, "prepare")
+    finished_pair.run("prepare", config=third)
     assert finished_pair.planned("first.yaml") == set()
-    assert prepared_by(finished_pair, third) == set()
+    assert finished_pair.planned(third, "prepare") == set()
     assert len(list((folder / "results/downloads").glob("https-nowhere.invalid-weather.zip-*"))) == 1
 
 

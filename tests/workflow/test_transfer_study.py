@@ -74,8 +74,7 @@ def plans(workspace):
         workspace.write_config(copy.deepcopy(config), f"{name}.yaml")
     found = {}
     for name in configs:
-        done = workspace.snakemake("--dry-run", "--printshellcmds", config=f"{name}.yaml")
-        assert done.returncode == 0, done.stdout + done.stderr
+        done = workspace.run("--dry-run", "--printshellcmds", config=f"{name}.yaml")
         jobs = re.findall(r"^Job \d+: (.*)\n(?:Reason: .*\n)?Shell command: (.*)$", done.stdout + done.stderr, re.M)
         found[name] = dict(jobs)
         assert len(found[name]) == len(jobs) > 50
@@ -159,8 +158,7 @@ def test_a_small_study_is_run_to_its_table_and_curves(workspace):
         "results/study/figures/curves-all.svg",
         "results/study/published-versus-ours.tsv",
     ]
-    done = workspace.snakemake(*targets, f"{tables}/transfer-answers.md", config="run.yaml")
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    workspace.run(*targets, f"{tables}/transfer-answers.md", config="run.yaml")
     page = (workspace.folder / tables / "transfer.md").read_text()
     assert "| pseudo-labelling " in page and "all 2 tests of this kind" in page
     points = pd.read_csv(workspace.folder / tables / "curves-few.tsv", sep="\t")
