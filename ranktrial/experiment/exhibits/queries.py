@@ -6,6 +6,7 @@ from ranktrial.common.keys import JsonObject
 from ranktrial.experiment.exhibits import Exhibit, Shown, forest
 from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import path
+from ranktrial.ir.nouns import nouns_of
 
 NAME = "queries"
 PREFIX, DESCRIPTION = "queries-", "figures of queries"
@@ -47,6 +48,8 @@ def settings(experiment: Experiment, name: str) -> JsonObject:
 
 def shown(experiment: Experiment, name: str) -> Shown:
     """Folded, at the end of its comparison."""
-    title, compared = "Differences of all queries", name.removeprefix(PREFIX)
-    shows = f"{title}, {compared}. The table of queries gives the number that each system wins."
+    compared = name.removeprefix(PREFIX)
+    nouns = nouns_of(experiment.comparisons[compared].statistics.measure)
+    title = nouns.say("Differences of all queries")
+    shows = f"{title}, {compared}. The table of {nouns.queries} gives the number that each system wins."
     return Shown(section=f"comparison-{compared}", folded=title, caption=f"{title}.", shows=shows)

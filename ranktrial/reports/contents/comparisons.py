@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 
 import pandas as pd
 
-from ranktrial.ir.nouns import Nouns, nouns_of_all
+from ranktrial.ir.nouns import RETRIEVAL, Nouns, nouns_of_all
 from ranktrial.records.comparison import ComparisonRow, rows_of
 from ranktrial.records.facts import Facts, Labels
 from ranktrial.reports.comparison import number_text as form
@@ -68,8 +68,8 @@ from ranktrial.reports.writing.content import (
 
 def to_explorer(nouns: Nouns, page: str = EXPLORER) -> Paragraph:
     """The way into the explorer."""
-    said = f"Each {nouns.query} with its values and, if there are runs, the rankings of the systems with their "
-    said += "unjudged documents: "
+    rankings = " and, if there are runs, the rankings of the systems with their unjudged documents"
+    said = f"Each {nouns.query} with its values{rankings if nouns is RETRIEVAL else ''}: "
     return Paragraph((said, Span("explorer", link=page), " (the folder beside this page)."))
 
 
