@@ -123,11 +123,7 @@ WAYS = {
     "bm25": ({"k1": 1.2, "b": 0.75}, {}, lambda it: it.set_bm25(1.2, 0.75)),
     "likelihood": ({"mu": 300.0}, {}, lambda it: it.set_qld(300)),
     "rm3 as usual": ({"k1": 0.9, "b": 0.4}, {"rm3": RM3}, lambda it: it.set_rm3()),
-    "rm3": (
-        {"k1": 1.2, "b": 0.75},
-        {"rm3": {"feedback_terms": 5, "feedback_documents": 3, "original_query_weight": 0.3}},
-        lambda it: (it.set_bm25(1.2, 0.75), it.set_rm3(5, 3, 0.3)),
-    ),
+    "rm3": ({"k1": 1.2, "b": 0.75}, {"rm3": {"feedback_terms": 5, "feedback_documents": 3, "original_query_weight": 0.3}}, lambda it: (it.set_bm25(1.2, 0.75), it.set_rm3(5, 3, 0.3))),
     "rm3 of likelihood": ({"mu": 300.0}, {"rm3": RM3}, lambda it: (it.set_qld(300), it.set_rm3())),
     "rocchio as usual": ({"k1": 0.9, "b": 0.4}, {"rocchio": ROCCHIO}, lambda it: it.set_rocchio()),
     "rocchio": (
@@ -135,12 +131,8 @@ WAYS = {
         {"rocchio": {"feedback_terms": 5, "feedback_documents": 3, "alpha": 0.5, "beta": 1.0}},
         lambda it: it.set_rocchio(top_fb_terms=5, top_fb_docs=3, alpha=0.5, beta=1),
     ),
-    "rocchio with negative documents": (
-        {"k1": 0.9, "b": 0.4},
-        {"rocchio": ROCCHIO | NEGATIVE},
-        lambda it: it.set_rocchio(gamma=0.15, use_negative=True),
-    ),
-}
+    "rocchio with negative documents": ({"k1": 0.9, "b": 0.4}, {"rocchio": ROCCHIO | NEGATIVE}, lambda it: it.set_rocchio(gamma=0.15, use_negative=True)),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("parameters", "feedback", "configure"), WAYS.values(), ids=WAYS)

@@ -220,23 +220,11 @@ def test_a_file_that_a_class_imports_unnoticed_is_named(folder):
         ("rankers.none:X", RANKER, "ModuleNotFoundError: No module named 'rankers.none'"),
         ("rankers.mine:None_", RANKER, "AttributeError: module 'rankers.mine' has no attribute 'None_'"),
         ("rankers.mine:Overlap", RANKER.replace("return {q: dict", "return 3, {q: dict"), "TypeError: expected {query"),
-        (
-            "rankers.mine:Overlap",
-            RANKER.replace("def index", "def other"),
-            "Overlap needs index(corpus) and search(queries, k)",
-        ),
-        (
-            "rankers.mine:Overlap",
-            RANKER.replace("return {q: dict", "return {}[0], {q: dict"),
-            ": rankers/mine.py:LINE: KeyError: 0",
-        ),
-        (
-            "rankers.mine:Overlap",
-            "import json\njson.loads('{')\n",
-            ": rankers/mine.py:2: json.decoder.JSONDecodeError: ",
-        ),
+        ("rankers.mine:Overlap", RANKER.replace("def index", "def other"), "Overlap needs index(corpus) and search(queries, k)"),
+        ("rankers.mine:Overlap", RANKER.replace("return {q: dict", "return {}[0], {q: dict"), ": rankers/mine.py:LINE: KeyError: 0"),
+        ("rankers.mine:Overlap", "import json\njson.loads('{')\n", ": rankers/mine.py:2: json.decoder.JSONDecodeError: "),
     ],
-)
+)  # fmt: skip
 def test_each_mistake_of_a_class_is_its_last_line(folder, ranker, text, said):
     Path("rankers/mine.py").write_text(text)
     place = next((number for number, line in enumerate(text.splitlines(), 1) if "{}[0]" in line), 0)

@@ -36,38 +36,17 @@ YAML = {
     "indentation": (b"a:\n  b: 1\n c: 2\n", "3: not YAML: expected <block end>"),
     "open quote": (b"a: 1\nb: 'x\nc: 2\nd: 3\n", "2: not YAML: the quote that begins here is not closed"),
     "open double quote": (b'a: 1\nb:\n  - "x\nc: 2\n', "3: not YAML: the quote that begins here is not closed"),
-    "open quote, closed by a later one": (
-        b"a: 'x\nb: 1\nc: 'y'\n",
-        "1: not YAML: the quote that begins here is closed in line 3 only",
-    ),
-    "open quote, closed before a colon": (
-        b'a: "x\nb: "c: d"\n',
-        "1: not YAML: the quote that begins here is closed in line 2 only",
-    ),
+    "open quote, closed by a later one": (b"a: 'x\nb: 1\nc: 'y'\n", "1: not YAML: the quote that begins here is closed in line 3 only"),
+    "open quote, closed before a colon": (b'a: "x\nb: "c: d"\n', "1: not YAML: the quote that begins here is closed in line 2 only"),
     "open quote in brackets": (b"a: {b: 'x, c: 1}\nd: 2\n", "1: not YAML: the quote that begins here is not closed"),
     "apostrophe": (b"a: 'it's fine'\n", "1: not YAML: more text follows the quoted 'it'; quote the text as a whole"),
-    "open bracket": (
-        b"a: [1, 2\nb: 3\n",
-        "1: not YAML: the bracket that begins here is not closed, or a text in it needs quotes (noticed in line 2)",
-    ),
-    "colon in a text": (
-        b"x: 1\na: b: c\n",
-        "2: not YAML: the text 'b' that begins here has ': ' behind it; quote a text",
-    ),
+    "open bracket": (b"a: [1, 2\nb: 3\n", "1: not YAML: the bracket that begins here is not closed, or a text in it needs quotes (noticed in line 2)"),
+    "colon in a text": (b"x: 1\na: b: c\n", "2: not YAML: the text 'b' that begins here has ': ' behind it; quote a text"),
     "colon at its end": (b"a: b c:\n", "1: not YAML: the text 'b c' that begins here has ': ' behind it; quote a text"),
-    "colon in the second line of a text": (
-        b"a:\n  b c\n  d: e\n",
-        "2: not YAML: the text 'b c d' that begins here has ': ' behind it in line 3",
-    ),
+    "colon in the second line of a text": (b"a:\n  b c\n  d: e\n", "2: not YAML: the text 'b c d' that begins here has ': ' behind it in line 3"),
     "colon in a list": (b"a:\n- b: c: d\n", "2: not YAML: the text 'c' that begins here has ': ' behind it; quote"),
-    "colon in brackets": (
-        b"x: 1\na: [b: c: d]\n",
-        "2: not YAML: the bracket that begins here is not closed, or a text in it needs quotes",
-    ),
-    "key without a colon": (
-        b"a: 1\nb\nc: 2\n",
-        "2: not YAML: a key is followed by ': ' and its value (noticed in line 3)",
-    ),
+    "colon in brackets": (b"x: 1\na: [b: c: d]\n", "2: not YAML: the bracket that begins here is not closed, or a text in it needs quotes"),
+    "key without a colon": (b"a: 1\nb\nc: 2\n", "2: not YAML: a key is followed by ': ' and its value (noticed in line 3)"),
     "backslash": (b'a: "C:\\data"\n', "1: not YAML: found unknown escape character 'd' (a backslash has a meaning"),
     "at sign": (b"a: @x\n", "cannot start any token"),
     "unknown tag": (b"a: !x 1\n", "1: unknown tag '!x'"),
@@ -103,19 +82,13 @@ YAML = {
     "merge key twice": (b"a: {<<: {x: 1}, <<: {y: 1}}\n", "1: duplicate key '<<'"),
     "merged number": (b"<<: 3\n", "1: not YAML: expected a mapping"),
     "merged list of numbers": (b"<<: [1]\n", "1: not YAML: expected a mapping"),
-    "date": (
-        b"a: 1\nb: 2020-01-01\n",
-        "2: 2020-01-01 is a date to YAML; no value here is a date; for a text write '2020",
-    ),
+    "date": (b"a: 1\nb: 2020-01-01\n", "2: 2020-01-01 is a date to YAML; no value here is a date; for a text write '2020"),
     "time": (b"a: 2020-01-01 10:00:00\n", "1: 2020-01-01 10:00:00 is a date to YAML"),
     "NaN": (b"a: .nan\n", "1: .nan is not a finite number"),
     "infinity": (b"a: [1, .inf]\n", "1: .inf is not a finite number"),
     "minus infinity": (b"a: {b: -.INF}\n", "1: -.INF is not a finite number"),
     "number beyond 64-bit floats": (b"a: 1.0e+999\n", "1: 1.0e+999 is not a finite number"),
-    "number beyond 64-bit integers": (
-        b"a: 9223372036854775808\n",
-        "1: the number 9223372036854775808 is beyond 64 bits",
-    ),
+    "number beyond 64-bit integers": (b"a: 9223372036854775808\n", "1: the number 9223372036854775808 is beyond 64 bits"),
     "5,000 digits": (f"a: {NINES}\n".encode(), "is beyond 64 bits"),
     "octal": (b"a: 010\n", "1: 010 is the number 8 to YAML; write 8, or '010' for a text"),
     "sexagesimal": (b"a: 1:30\n", "1: 1:30 is the number 90 to YAML; write 90, or '1:30' for a text"),
@@ -129,7 +102,7 @@ YAML = {
     "large": (b"#" * (1 << 20) + b"\n", "is larger than 1 MB"),
     "template": (b"__use_yte__: true\na: ?if 1\n", "1: the key __use_yte__ would run code from the configuration"),
     "version 3": (b"%YAML 3.0\n---\na: 1\n", "1: not YAML: found incompatible YAML document"),
-}
+}  # fmt: skip
 
 
 def refused(function, *arguments):

@@ -194,19 +194,13 @@ def settings(name, **changes):
     ("files", "said"),
     [
         ({"x/corpus.jsonl": ""}, "the corpus has no document"),
-        (
-            {"x/corpus.jsonl": '{"_id": "d1"}\n{"_id": "2", "text": " "}\n'},
-            "2 of 2 documents have no text; expected the key text, found _id, text",
-        ),
+        ({"x/corpus.jsonl": '{"_id": "d1"}\n{"_id": "2", "text": " "}\n'}, "2 of 2 documents have no text; expected the key text, found _id, text"),
         ({"x/corpus.jsonl": '{"_id": "d1", "text": "a"}\n{"_id": "d1", "text": "a"}\n'}, "duplicate document id d1"),
         ({"x/corpus.jsonl": '{"_id": 1, "text": "a"}\n{"_id": "1", "text": "b"}\n'}, "duplicate document id 1 "),
-        (
-            {"x/corpus.jsonl": '{"_id": "z", "text": "a"}\n'},
-            "test: none of the 2 judgements names a document of the corpus",
-        ),
+        ({"x/corpus.jsonl": '{"_id": "z", "text": "a"}\n'}, "test: none of the 2 judgements names a document of the corpus"),
         ({"y/corpus.jsonl": "{}"}, "corpus.jsonl lies in several folders: x, y"),
     ],
-)
+)  # fmt: skip
 def test_a_dataset_that_is_refused_as_a_whole_leaves_nothing(tmp_path, files, said):
     source = write(tmp_path / "in", BEIR | files)
     with pytest.raises(UserError, match=said) as error:

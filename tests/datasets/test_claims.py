@@ -154,16 +154,8 @@ def test_broken_emnlp_files_are_refused_with_file_and_line(tmp_path, changes, sa
 @pytest.mark.parametrize(
     ("name", "record", "said"),
     [
-        (
-            "articles_content",
-            {"headerTitle": "T", "body-text": "p", "claim": "c"},
-            ":2: http://a1 has no 'body-text', or it",
-        ),
-        (
-            "articles_content",
-            {"headerTitle": "T", "body-text": [1], "claim": "c"},
-            ":2: http://a1: 'body-text' must be",
-        ),
+        ("articles_content", {"headerTitle": "T", "body-text": "p", "claim": "c"}, ":2: http://a1 has no 'body-text', or it"),
+        ("articles_content", {"headerTitle": "T", "body-text": [1], "claim": "c"}, ":2: http://a1: 'body-text' must be"),
         ("articles_content", {"headerTitle": "T", "body-text": []}, ":2: http://a1 has no 'claim', or it is not text"),
         ("queries_content", {"Images_in_tweet": {}}, ":2: t1 has no 'OriginalTweetContent_Processed'"),
         ("queries_content", tweet(" ", ""), ":2: tweet t1 has no text"),
@@ -171,7 +163,7 @@ def test_broken_emnlp_files_are_refused_with_file_and_line(tmp_path, changes, sa
         ("queries_content", {**tweet("x"), "Images_in_tweet": {"http://0": {}}}, ":2: t1: an image without"),
         ("queries_content", "text", ":2: t1 has no 'OriginalTweetContent_Processed', or it is not text"),
     ],
-)
+)  # fmt: skip
 def test_broken_records_are_refused_with_file_and_line(tmp_path, name, record, said):
     first = "http://a1" if name == "articles_content" else "t1"
     whole = json.loads(emnlp_files()[f"Politifact/{name}.json"])

@@ -29,15 +29,10 @@ TOPICS = {
         "<title lang='en'>Euro <i>Inflation</i></title><description>Find it.</description></topic></topics>\n",
         {"10.2452/401-AH": "Euro Inflation"},
     ),
-    "TREC-COVID": (
-        '<topics><topic number="1"><query>coronavirus origin</query><question>what is it</question></topic></topics>',
-        {"1": "coronavirus origin"},
-    ),
+    "TREC-COVID": ('<topics><topic number="1"><query>coronavirus origin</query><question>what is it</question></topic></topics>', {"1": "coronavirus origin"}),
     "Genomics": ("<TOPICS><TOPIC><ID>7</ID><TITLE>DNA repair</TITLE><NEED>x</NEED></TOPIC></TOPICS>", {"7": "DNA repair"}),
-    "Microblog": ("<top>\n<num> Number: MB001 </num>\n<query> BBC staff </query>\n<querytime> Tue </querytime>\n</top>\n",
-                  {"MB001": "BBC staff"}),
-    "ad hoc": ("<top>\n<head> Tipster\n<num> Number: 051\n<dom> Domain: x\n<title> Topic:  Airbus Subsidies\n\n<desc> "
-               "Description:\nx\n</top>\n", {"051": "Airbus Subsidies"}),
+    "Microblog": ("<top>\n<num> Number: MB001 </num>\n<query> BBC staff </query>\n<querytime> Tue </querytime>\n</top>\n", {"MB001": "BBC staff"}),
+    "ad hoc": ("<top>\n<head> Tipster\n<num> Number: 051\n<dom> Domain: x\n<title> Topic:  Airbus Subsidies\n\n<desc> Description:\nx\n</top>\n", {"051": "Airbus Subsidies"}),
     "id:text": ("701:u s oil industry\nMQ-2: time: 12:30\n", {"701": "u s oil industry", "MQ-2": "time: 12:30"}),
     "two columns, whose texts hold colons": ("a:1\twhat: is\n2\tit\n", {"a:1": "what: is", "2": "it"}),
     "two columns with a heading": ("qid\tquery\n1\twhat\n", {"1": "what"}),

@@ -160,33 +160,21 @@ BAD = {
         changed(corpus=table([{"key": 1, "body_html": "x"}])) | {"corpus/corpus-00001-of-00002.parquet": b""},
         r"corpus-00000-of-00002\.parquet: has the columns key, body_html; documents need id as _id or id or docno",
     ),
-    "columns of queries": (
-        changed(queries=table([{"_id": "q1", "words": "x"}])),
-        r"queries-00000-of-00001\.parquet: has the columns _id, words; queries need text as text or query",
-    ),
-    "columns of judgements": (
-        changed(qrels=None) | {"qrels/test.jsonl": lines([{"q": "q1", "d": "d1"}])},
-        r"qrels/test\.jsonl: has the columns q, d; judgements need query as query-id",
-    ),
+    "columns of queries": (changed(queries=table([{"_id": "q1", "words": "x"}])), r"queries-00000-of-00001\.parquet: has the columns _id, words; queries need text as text or query"),
+    "columns of judgements": (changed(qrels=None) | {"qrels/test.jsonl": lines([{"q": "q1", "d": "d1"}])}, r"qrels/test\.jsonl: has the columns q, d; judgements need query as query-id"),
     "no judgements": (changed(qrels=None), r"there are neither judgements \(default or qrels\) nor a column gold_ids"),
     "a missing shard": (
         {name: content for name, content in WHOLE.items() if "00001-of" not in name},
         r"corpus/corpus-00001-of-00002\.parquet is missing: the file beside it says that there are 2",
     ),
     "no queries": (changed(queries=None), r"no configuration with the queries: expected queries or query or ex"),
-    "a damaged table": (
-        changed(queries=b"PAR1 and no more"),
-        r"queries-00000-of-00001\.parquet: not a parquet file, or",
-    ),
+    "a damaged table": (changed(queries=b"PAR1 and no more"), r"queries-00000-of-00001\.parquet: not a parquet file, or"),
     "a damaged card": (WHOLE | {"README.md": b"---\nconfigs: [{config_name: x}]\n---\n"}, r"README\.md: its head can"),
     "aliases in a card": (
         WHOLE | {"README.md": f"---\n{LAUGHS}configs: [{{config_name: *i, data_files: x}}]\n---\n".encode()},
         r"README\.md:6: contains more than 100,000 values, with its aliases expanded",
     ),
-    "a list as a name in a card": (
-        WHOLE | {"README.md": b"---\nconfigs: [{config_name: [a], data_files: x}]\n---\n"},
-        r"README\.md: its head cannot be read; expected under configs",
-    ),
+    "a list as a name in a card": (WHOLE | {"README.md": b"---\nconfigs: [{config_name: [a], data_files: x}]\n---\n"}, r"README\.md: its head cannot be read; expected under configs"),
     "a mapping as a pattern in a card": (
         WHOLE | {"README.md": b"---\nconfigs: [{config_name: a, data_files: {split: test, path: {a: b}}}]\n---\n"},
         r"README\.md: its head cannot be read; expected under configs",
@@ -200,11 +188,8 @@ BAD = {
         changed(qrels=None) | {f"qrels/{split}.jsonl": lines(JUDGED) for split in ("test", "heldout")},
         "judgements have the split heldout; expected train, dev, validation, test",
     ),
-    "a grade": (
-        changed(qrels=None) | {"qrels/test.jsonl": lines([JUDGED[0] | {"score": None}])},
-        r"qrels/test\.jsonl:1: grade 'None' is not an integer",
-    ),
-}
+    "a grade": (changed(qrels=None) | {"qrels/test.jsonl": lines([JUDGED[0] | {"score": None}])}, r"qrels/test\.jsonl:1: grade 'None' is not an integer"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("files", "said"), BAD.values(), ids=BAD)

@@ -69,15 +69,11 @@ def test_nfcorpus_comes_back_from_the_authors_layout(tmp_path, shared_data):
     ("name", "text", "said"),
     [
         ("corpus", '{"doc_id": 4, "title": "T", "abstract": "One."}\n', "corpus.jsonl:1: abstract is no list"),
-        (
-            "claims_dev",
-            '{"id": 2, "claim": "x", "cited_doc_ids": "4"}\n',
-            "claims_dev.jsonl:1: cited_doc_ids is no list",
-        ),
+        ("claims_dev", '{"id": 2, "claim": "x", "cited_doc_ids": "4"}\n', "claims_dev.jsonl:1: cited_doc_ids is no list"),
         ("claims_dev", '{"id": 2, "claim": "", "cited_doc_ids": [4]}\n', "query 2 is judged but has no text"),
         ("claims_train", 2 * '{"id": 1, "claim": "x", "cited_doc_ids": [4]}\n', ":2: duplicate claim id 1"),
     ],
-)
+)  # fmt: skip
 def test_broken_files_of_scifact_are_one_line(tmp_path, name, text, said):
     folder = write(tmp_path, SCIFACT | {f"data/{name}.jsonl": text})
     with refused(said):

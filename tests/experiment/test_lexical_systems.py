@@ -33,23 +33,11 @@ MEANINGS = {
         {**BM25, "k1": 1.2, "feedback": "rm3", "feedback_terms": 20.0, "original_query_weight": 1},
         {"k1": 1.2, "b": 0.4, "feedback": {"rm3": RM3 | {"feedback_terms": 20, "original_query_weight": 1.0}}},
     ),
-    "rm3 of query likelihood": (
-        {"type": "query-likelihood", "feedback": "rm3"},
-        {"mu": 1000.0, "feedback": {"rm3": RM3}},
-    ),
+    "rm3 of query likelihood": ({"type": "query-likelihood", "feedback": "rm3"}, {"mu": 1000.0, "feedback": {"rm3": RM3}}),
     "rocchio": ({**BM25, "feedback": "rocchio"}, {"k1": 0.9, "b": 0.4, "feedback": {"rocchio": ROCCHIO}}),
-    "rocchio with negative documents": (
-        {**BM25, "feedback": "rocchio", "gamma": 0.15},
-        {"k1": 0.9, "b": 0.4, "feedback": {"rocchio": ROCCHIO | NEGATIVE}},
-    ),
-    "mu tuned": (
-        {"type": "query-likelihood", "tune": True, "grid": {"mu": [10, 20.5], "measure": "RR@5"}},
-        {"mu": [10.0, 20.5], "measure": "RR@5", "depth": 5},
-    ),
-    "rm3 tuned": (
-        {**BM25, "tune": True, "feedback": "rm3"},
-        {**GRIDS, "measure": "nDCG@10", "depth": 10, "feedback": {"rm3": TUNED_RM3}},
-    ),
+    "rocchio with negative documents": ({**BM25, "feedback": "rocchio", "gamma": 0.15}, {"k1": 0.9, "b": 0.4, "feedback": {"rocchio": ROCCHIO | NEGATIVE}}),
+    "mu tuned": ({"type": "query-likelihood", "tune": True, "grid": {"mu": [10, 20.5], "measure": "RR@5"}}, {"mu": [10.0, 20.5], "measure": "RR@5", "depth": 5}),
+    "rm3 tuned": ({**BM25, "tune": True, "feedback": "rm3"}, {**GRIDS, "measure": "nDCG@10", "depth": 10, "feedback": {"rm3": TUNED_RM3}}),
     "what is given stays": (
         {**BM25, "k1": 1.2, "b": 0.75, "tune": True, "feedback": "rm3", "feedback_documents": 7,
          "grid": {"original_query_weight": [0, 1]}},

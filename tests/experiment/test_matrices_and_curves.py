@@ -127,37 +127,15 @@ def test_what_the_jobs_are_given():
 
 
 WRONG = {
-    "an untrained source": (
-        {"matrices/table/zero_shot": "zero-shot"},
-        "matrices.table.zero_shot: zero-shot has no recipe: what is transferred is a model trained on a source",
-    ),
-    "an unknown entry": (
-        {"matrices/table/full_shot": ["few", "fw"]},
-        "matrices.table.full_shot: unknown name 'fw'; systems has bm25",
-    ),
+    "an untrained source": ({"matrices/table/zero_shot": "zero-shot"}, "matrices.table.zero_shot: zero-shot has no recipe: what is transferred is a model trained on a source"),
+    "an unknown entry": ({"matrices/table/full_shot": ["few", "fw"]}, "matrices.table.full_shot: unknown name 'fw'; systems has bm25"),
     "an unknown baseline": ({"curves/few/baseline": "bm"}, "curves.few.baseline: unknown name 'bm' (did you mean 'bm25'?); systems has bm25"),
-    "several baselines": (
-        {"matrices/table/baseline": "transfer"},
-        "matrices.table.baseline: transfer became 3 systems; name one of them",
-    ),
+    "several baselines": ({"matrices/table/baseline": "transfer"}, "matrices.table.baseline: transfer became 3 systems; name one of them"),
     "an unknown task": ({"curves/few/tasks": ["x"]}, "curves.few.tasks: unknown name 'x'; tasks has models, ir, common"),
-    "a measure that is not computed": (
-        {"matrices/table/measure": "nDCG@3"},
-        "matrices.table.measure: 'nDCG@3' is not among measures: ['RR@100']",
-    ),
-    "a measure of which less is better": (
-        {"lower_is_better": ["RR@100"]},
-        "curves.few.measure: a lower value of RR@100 is better; expected a measure of which a higher value is better",
-    ),
-    "one target": (
-        {"matrices/table/tasks": ["ir"]},
-        "matrices.table: has 'ir' alone of the targets that its systems are trained for or transferred to; expected at "
-        "least two",
-    ),
-    "a baseline without a run": (
-        {"systems/bm25/tasks": ["ir", "common"], "curves": {}},
-        "matrices.table.baseline: bm25 has no run for task 'models'; list other tasks",
-    ),
+    "a measure that is not computed": ({"matrices/table/measure": "nDCG@3"}, "matrices.table.measure: 'nDCG@3' is not among measures: ['RR@100']"),
+    "a measure of which less is better": ({"lower_is_better": ["RR@100"]}, "curves.few.measure: a lower value of RR@100 is better; expected a measure of which a higher value is better"),
+    "one target": ({"matrices/table/tasks": ["ir"]}, "matrices.table: has 'ir' alone of the targets that its systems are trained for or transferred to; expected at least two"),
+    "a baseline without a run": ({"systems/bm25/tasks": ["ir", "common"], "curves": {}}, "matrices.table.baseline: bm25 has no run for task 'models'; list other tasks"),
     "labels of others": (
         {"matrices/table/pseudo_labels": "few-scratch-all"},
         "matrices.table.pseudo_labels: few-scratch-all is not trained on pseudo-labels of models when it ranks 'models'",
@@ -166,27 +144,15 @@ WRONG = {
         {"matrices/table/zero_shot": ["transfer", "elsewhere"]},
         "matrices.table.zero_shot: transfer-full-ir and elsewhere-ir would be the same cell: ir on task 'models'; name one",
     ),
-    "no sizes": (
-        {"curves/few/systems": "transfer"},
-        "curves.few.systems: no target has systems trained on its own dataset with at least two numbers of queries",
-    ),
+    "no sizes": ({"curves/few/systems": "transfer"}, "curves.few.systems: no target has systems trained on its own dataset with at least two numbers of queries"),
     "a size twice": (
         {"curves/few/systems": ["few", "twice"], "systems/twice": {"model": "m", "recipe": {"name": "few", "dataset": "target"}}},
         "curves.few.systems: few-scratch-32 and twice-scratch-32 are both 32 queries on task 'models', starting point "
         "scratch; name one",
     ),
-    "the name of another table": (
-        {"matrices/comparisons": MATRIX},
-        "matrices.comparisons: tables/comparisons.tsv is the name of another table; rename it",
-    ),
-    "the name of a table of curves": (
-        {"matrices/curves-x": MATRIX},
-        "matrices.curves-x: tables/curves-x.tsv is the name of another table; rename it",
-    ),
-    "the name of answers": (
-        {"curves/x-answers": CURVES},
-        "curves.x-answers: tables/curves-x-answers.tsv is the name of another table; rename it",
-    ),
+    "the name of another table": ({"matrices/comparisons": MATRIX}, "matrices.comparisons: tables/comparisons.tsv is the name of another table; rename it"),
+    "the name of a table of curves": ({"matrices/curves-x": MATRIX}, "matrices.curves-x: tables/curves-x.tsv is the name of another table; rename it"),
+    "the name of answers": ({"curves/x-answers": CURVES}, "curves.x-answers: tables/curves-x-answers.tsv is the name of another table; rename it"),
     "the name of a figure": (
         {"comparisons": {"curves-x": {"control": "bm25", "treatment": "pseudo", "measure": "RR@100"}}},
         "comparisons.curves-x: names that begin with 'curves-' are reserved for the curves over training queries",

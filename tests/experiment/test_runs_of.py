@@ -79,21 +79,12 @@ WRONG = {
     ),
     "unknown dataset": ({"datasets/q/runs_of": "x"}, "datasets.q.runs_of: unknown name 'x'; datasets has d, q"),
     "judgements of judgements": ({"datasets/q/runs_of": "q"}, "datasets.q.runs_of: q has no documents, so no runs of its own"),
-    "of a dataset with documents": (
-        {"datasets/b": {"format": "beir", "location": "tests", "runs_of": "d"}},
-        "datasets.b: a dataset of format beir cannot have 'runs_of'",
-    ),
+    "of a dataset with documents": ({"datasets/b": {"format": "beir", "location": "tests", "runs_of": "d"}}, "datasets.b: a dataset of format beir cannot have 'runs_of'"),
     "splits of its own": ({"datasets/q/splits": {"dev": 0.1}}, "datasets.q.splits: not together with runs_of"),
     "drop_shared": ({"datasets/q/drop_shared": True}, "datasets.q.drop_shared: not together with runs_of"),
     "a sample of its own": ({"datasets/q/test_queries": 5}, "datasets.q.test_queries: not together with runs_of"),
-    "a system for the further task alone": (
-        {"systems/tuned/tasks": ["q"]},
-        "systems.tuned.tasks: 'q' takes the runs of d; name that task, and this one follows",
-    ),
-    "another run for the further task": (
-        {"systems/theirs": {"type": "external", "runs": {"d": NAMED, "q": NAMED}}},
-        "systems.theirs.runs.q: takes the runs of another task (runs_of)",
-    ),
+    "a system for the further task alone": ({"systems/tuned/tasks": ["q"]}, "systems.tuned.tasks: 'q' takes the runs of d; name that task, and this one follows"),
+    "another run for the further task": ({"systems/theirs": {"type": "external", "runs": {"d": NAMED, "q": NAMED}}}, "systems.theirs.runs.q: takes the runs of another task (runs_of)"),
 }  # fmt: skip
 
 

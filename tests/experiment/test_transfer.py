@@ -162,10 +162,7 @@ def test_the_places_of_published_numbers_are_looked_for_before_anything_runs(tmp
 
 
 WRONG = {
-    "a circle": (
-        {"recipes__few__start_from": {"recipe": "few", "dataset": "same"}},
-        "c.yaml: recipes.few: refers to itself: few -> few",
-    ),
+    "a circle": ({"recipes__few__start_from": {"recipe": "few", "dataset": "same"}}, "c.yaml: recipes.few: refers to itself: few -> few"),
     "an unknown rule": (
         {"recipes__few__start_from": {"recipe": "full", "dataset": "all"}},
         "c.yaml: recipes.few.start_from: unknown rule; expected {recipe: a recipe, dataset: same or others}",
@@ -174,28 +171,19 @@ WRONG = {
         {"recipes__few__start_from": {"recipe": "ful", "dataset": "same"}},
         "c.yaml: recipes.few.start_from.recipe: unknown name 'ful' in recipes (did you mean 'full'?)",
     ),
-    "no training on the same dataset": (
-        {"recipes__pseudo__train_on": "ir"},
-        "c.yaml: recipes.few.start_from: pseudo has no training on it for the one on 'models' to start from",
-    ),
+    "no training on the same dataset": ({"recipes__pseudo__train_on": "ir"}, "c.yaml: recipes.few.start_from: pseudo has no training on it for the one on 'models' to start from"),
     "no system of the starting point": (
         {"systems__pseudo": ..., "comparisons__labels": ...},
         "c.yaml: comparisons.few.control (in few-few-pseudo-32): no system ranks as few-pseudo-32 does with what its training starts "
         "from: pseudo-models, pseudo-ir, pseudo-common",
     ),
-    "a starting point of BM25": (
-        {"comparisons__few__treatment": "bm25"},
-        "c.yaml: comparisons.few.control: starting-point is of a trained system, but bm25 has no recipe",
-    ),
+    "a starting point of BM25": ({"comparisons__few__treatment": "bm25"}, "c.yaml: comparisons.few.control: starting-point is of a trained system, but bm25 has no recipe"),
     "a task without a recipe": (
         {"systems__pseudo__recipe": {"each": {"ir": "pseudo-ir"}}, "systems__pseudo__tasks": ["models"]},
         "c.yaml: systems.pseudo.tasks: no recipe for 'models'; its recipes are for ir",
     ),
-    "a selected seed": (
-        {"systems__few__select_seed": {"task": "ir/dev"}},
-        "c.yaml: systems.few.select_seed (in few-scratch-32): only valid with one recipe for all tasks",
-    ),
-}
+    "a selected seed": ({"systems__few__select_seed": {"task": "ir/dev"}}, "c.yaml: systems.few.select_seed (in few-scratch-32): only valid with one recipe for all tasks"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("changes", "said"), WRONG.values(), ids=WRONG)

@@ -62,16 +62,10 @@ def test_what_encodes_a_corpus_or_scores_by_torch_is_reported():
     [
         ({"models/m/batch_tokens": 100}, "models.m.batch_tokens: is less than max_length 128"),
         ({"models/m/batch_tokens": 0}, "models.m.batch_tokens: 0 is too small"),
-        (
-            {"models/m/type": "sparse-encoder", "models/m/batch_tokens": 4096},
-            "models.m.batch_tokens: only valid for a bi-encoder or cross-encoder with backend: torch",
-        ),
-        (
-            {"models/ce/backend": "onnx", "models/ce/weights": ".", "models/ce/batch_tokens": 4096},
-            "models.ce.batch_tokens: only valid for a bi-encoder or cross-encoder with backend: torch",
-        ),
+        ({"models/m/type": "sparse-encoder", "models/m/batch_tokens": 4096}, "models.m.batch_tokens: only valid for a bi-encoder or cross-encoder with backend: torch"),
+        ({"models/ce/backend": "onnx", "models/ce/weights": ".", "models/ce/batch_tokens": 4096}, "models.ce.batch_tokens: only valid for a bi-encoder or cross-encoder with backend: torch"),
     ],
-)
+)  # fmt: skip
 def test_what_forms_no_such_batches_refuses_them(reported, message):
     with refused(message):
         resolve(changed(reported), "c.yaml")

@@ -128,22 +128,14 @@ def test_a_tokenizer_without_padding_is_given_one(built):
         ({"true_token": "oak elm"}, {}, "true_token: 'oak elm' is not one token of its vocabulary"),
         ({"true_token": "yes", "false_token": "maybe"}, {}, "false_token: 'maybe' is not one token of its vocabulary"),
         ({"true_token": "yes", "false_token": "yes"}, {}, "its score is of the tokens"),
-        (
-            None,
-            {"without": ("yes",)},
-            "true_token: 'yes' is not one token of its vocabulary; expected one, by true_token",
-        ),
+        (None, {"without": ("yes",)}, "true_token: 'yes' is not one token of its vocabulary; expected one, by true_token"),
         (None, {"without": ("<pad>", "<eos>")}, "neither a token for padding nor one for the end"),
         (None, {"template": None}, "a language model with no chat template for a query and a document"),
-        (
-            None,
-            {"template": "{% for m in messages %}{{ m.role }} {% endfor %}"},
-            "its chat template cannot take a query",
-        ),
+        (None, {"template": "{% for m in messages %}{{ m.role }} {% endfor %}"}, "its chat template cannot take a query"),
         (None, {"template": "{{ raise_exception('no') }}"}, "its chat template cannot take a query and a document"),
         ({"true_token": 3}, {}, "expected texts"),
     ],
-)
+)  # fmt: skip
 def test_each_refusal_is_one_line(built, reported, how, words):
     folder = built(reported, **how)
     with refused(str(folder), words):

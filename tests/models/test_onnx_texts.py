@@ -117,15 +117,11 @@ def test_weights_take_the_pooling_with_them(tmp_path):
 @pytest.mark.parametrize(
     ("file", "said", "problem"),
     [
-        (
-            "mean",
-            "none",
-            r"pooling none needs one vector per text, its outputs are token_embeddings \['batch', 'tokens', 4\]",
-        ),
+        ("mean", "none", r"pooling none needs one vector per text, its outputs are token_embeddings \['batch', 'tokens', 4\]"),
         ("none", "cls", r"pooling cls needs one vector per token, its outputs are sentence_embedding \['batch', 4\]"),
         ("mean", "max", r"pooling.json: pooling is 'max'; expected cls, mean, none"),
     ],
-)
+)  # fmt: skip
 def test_a_pooling_that_does_not_fit_is_one_line(tmp_path, file, said, problem):
     folder = made(tmp_path / "tiny", file)
     write_pooling(folder, said)

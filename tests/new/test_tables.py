@@ -152,13 +152,9 @@ def test_mtebs_results_folder_is_a_leaderboard():
     [
         ("rev2/SciFact.json", result("SciFact", 0.5), "SciFact is in .*rev1/SciFact.json too; keep one revision"),
         ("rev1/X.json", result("X"), "X.json: no main_score of each subset"),
-        (
-            "rev1/X.json",
-            '{"task_name": "X", "scores": {"a": [], "b": []}}',
-            "has the splits a, b; expected test, or one",
-        ),
+        ("rev1/X.json", '{"task_name": "X", "scores": {"a": [], "b": []}}', "has the splits a, b; expected test, or one"),
     ],
-)
+)  # fmt: skip
 def test_results_that_are_refused(file, text, said):
     folders.write(front.Path("data/m"), mteb() | {file: text})
     with pytest.raises(UserError, match=said):
