@@ -1,7 +1,7 @@
 # make run: set-up, then the experiment of config/config.yaml.   make test: set-up, then every test.   make help: the rest.
 VENV := .venv
 BIN := $(VENV)/bin
-BASE_PYTHON ?= $(shell command -v python3.11 || command -v python3)
+BASE_PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || command -v python3.13 || command -v python3)
 CONFIG ?= config/config.yaml
 LAUNCHER := scripts/engine/snakemake.sh
 RANKTRIAL := RANKTRIAL_MAKE=1 $(BIN)/python -m ranktrial.api.command
@@ -36,7 +36,7 @@ HAS = test $(words $(ASKED)) = "$$(for extra in $(ASKED); do cmp -s $(LOCK) $(VE
 TOGETHER = $(sort $(ASKED) $(filter $(KNOWN),$(notdir $(wildcard $(VENV)/.extras/*))))
 UNLINKED = test ! -L $(VENV) || { echo "error: $(VENV) is a link to an environment that differs from $(1): remove the link" >&2; exit 2; }
 
-NEW_ENOUGH = $(BASE_PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("error: Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
+KNOWN_PYTHON = $(BASE_PYTHON) -c 'import sys; (3, 11) <= sys.version_info < (3, 14) or sys.exit("error: BASE_PYTHON: Python 3.11, 3.12 or 3.13 is needed, this is " + sys.version.split()[0])'
 PIP_INSTALL = $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check
 # PyTorch for GPUs: 2.7 GB of wheels with what it needs (2.13, Linux on x86_64; the lock has no sizes), 4.5 GB installed.
 # Each file's SHA-256 is in the lock, also those of what builds a package from its sources.
@@ -68,7 +68,7 @@ setup:  ## create .venv for all experiments, or with the EXTRAS named (TORCH=cu1
 packages:
 	@$(call UNLINKED,$(or $(TORCH),$(LOCK)))
 	@echo "setting up $(VENV) with $(ASKED)$(if $(filter bm25 neural,$(ASKED)),: PyTorch for GPUs is 3 GB to download; TORCH=cpu 0.2 GB)"
-	@$(BIN)/python -m pip --version > /dev/null 2>&1 || { $(NEW_ENOUGH) && $(BASE_PYTHON) -m venv $(VENV) && $(BIN)/python -m pip uninstall -qq --yes setuptools; }
+	@$(BIN)/python -m pip --version > /dev/null 2>&1 || { $(KNOWN_PYTHON) && $(BASE_PYTHON) -m venv $(VENV) && $(BIN)/python -m pip uninstall -qq --yes setuptools; }
 	@sed -n '/^pip==/,/# via/p' $(LOCK) > $(VENV)/.requirements && $(PIP_INSTALL) --require-hashes -r $(VENV)/.requirements
 	$(if $(filter bm25 neural,$(ASKED)),$(if $(TORCH),$(FROM_INDEX),$(IF_OFFERED)))
 	@$(BIN)/python -c '$(NAMES)' core $(ASKED) > $(VENV)/.requirements

@@ -124,6 +124,17 @@ def test_a_target_asks_for_the_extras_that_it_needs(goals, extras):
     assert f"for extra in {extras};" in dry(*goals.split()).stdout
 
 
+def test_a_python_that_no_test_knows_is_refused(tmp_path):
+    (old := tmp_path / "python").write_text(
+        f"#!/bin/sh\nshift; exec {sys.executable} -c 'import sys; sys.version_info = (3, 14); '\"$1\"\n"
+    )
+    old.chmod(0o755)
+    command = ["make", "packages", f"BASE_PYTHON={old}", f"VENV={tmp_path}/venv", "EXTRAS=core"]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)
+    assert done.returncode and "error: BASE_PYTHON: Python 3.11, 3.12 or 3.13 is needed, this is" in done.stderr
+    assert not (tmp_path / "venv").exists()
+
+
 def test_an_unknown_extra_is_refused():
     done = subprocess.run(["make", "setup", "EXTRAS=gpu; true"], cwd=REPOSITORY, capture_output=True, text=True)
     assert done.returncode and "error: EXTRAS: expected some of core workflow datasets bm25 neural" in done.stderr
