@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from types import ModuleType
 from typing import Any
 
@@ -27,6 +28,7 @@ def source(package: str, name: str) -> str:
     return f"{package.replace('.', '/')}/{stem(name)}.py"
 
 
+@cache  # effects and intervals are looked up for each task, resample and subset
 def load(package: str, name: str) -> ModuleType:
     """The module of one plug-in. Raises ValueError if there is none of this name."""
     if not stem(name).isidentifier() or stem(name).startswith("_") or not own_file(source(package, name)).is_file():
