@@ -1,7 +1,7 @@
 """A strict reader of JSON from outside. It refuses what Python's reader accepts although it is invalid or ambiguous.
 
 It refuses duplicate keys, NaN and infinity, integers beyond 64 bits, lone surrogates (which UTF-8 cannot encode) and
-nesting too deep for the reader.
+deep nesting.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from itertools import accumulate
 from pathlib import Path
 
 from ranktrial.common.errors import UserError
@@ -16,6 +17,9 @@ from ranktrial.common.reading import open_regular
 from ranktrial.common.wording import LARGEST
 
 LONGEST_INTEGER = 400  # digits
+DEEPEST = 500  # levels of nesting; Python 3.13 itself allows 10,000 and crashes where Java runs in the process
+_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_NO_BRACKET = re.compile(r"[^][{}]+")
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -63,12 +67,21 @@ _LARGE = json.JSONDecoder(**_REFUSALS, parse_int=_large_integer)
 _OF_PANDAS = json.JSONDecoder(object_pairs_hook=_object, parse_float=_float, parse_int=_integer)
 
 
+def _too_deep(text: str) -> bool:
+    if text.count("[") + text.count("{") <= DEEPEST:
+        return False
+    brackets = _NO_BRACKET.sub("", _STRING.sub("", text))
+    return max(accumulate(1 if one in "[{" else -1 for one in brackets), default=0) > DEEPEST
+
+
 def parse_json(text: str, where: str, any_size: bool = False, any_float: bool = False):
     """The value of a JSON text. Raises UserError, beginning with `where`, if it is not strictly JSON.
 
     With `any_size`, integers may be larger than 64 bits: tokenizers write 10^30 for an unlimited length. With
     `any_float`, NaN and infinity are floats: pandas writes them for missing values.
     """
+    if _too_deep(text):
+        raise UserError(f"{where}: nested too deep; expected at most {DEEPEST} levels")
     decoder = _OF_PANDAS if any_float else _LARGE if any_size else _DECODER
     try:
         value = decoder.decode(text)
@@ -81,8 +94,6 @@ def parse_json(text: str, where: str, any_size: bool = False, any_float: bool = 
         raise UserError(f"{where}: {error}") from None
     except UnicodeEncodeError:
         raise UserError(f"{where}: half of a surrogate pair (\\ud800 to \\udfff), which is not a character") from None
-    except RecursionError:
-        raise UserError(f"{where}: nested too deep") from None
     return value
 
 

@@ -1,5 +1,7 @@
 """Numbers, JSON and paths that come from outside."""
 
+import json
+
 import pytest
 
 from ranktrial.common.errors import UserError
@@ -48,6 +50,7 @@ def test_integers():
         (r'{"\uDC00": 1}', "x: half of a surrogate pair"),
         ("[" * 100_000, "x: nested too deep"),
         ('{"a":' * 100_000, "x: nested too deep"),
+        ("[" * 501 + "]" * 501, "x: nested too deep; expected at most 500 levels"),
         ("{'a': 1}", "x: not JSON (Expecting property name"),
         ("[1,\n2", "x: not JSON (Expecting ',' delimiter at line 2"),
         ("", "x: not JSON (Expecting value at column 1"),
@@ -61,6 +64,10 @@ def test_json_that_is_refused(text, said):
 
 def test_json_that_is_read(tmp_path):
     assert parse_json(r'{"a": ["😀", 1.5, null, -3]}', "x") == {"a": ["😀", 1.5, None, -3]}
+    assert parse_json("[" * 500 + "]" * 500, "x")
+    assert parse_json(json.dumps(wide := [{"a": '"[{\\'}] * 999), "x") == wide, (
+        "neither brackets in texts nor those in a row"
+    )
     (tmp_path / "a.json").write_bytes(b'\xef\xbb\xbf{"a": 1}')
     assert read_json(tmp_path / "a.json") == {"a": 1}
     (tmp_path / "b.json").write_bytes(b'{"a": "\xff"}')
