@@ -121,11 +121,11 @@ export-runs: setup  ## export runs to one folder, each with its provenance (CONF
 export-model: setup  ## export the trained checkpoint of SYSTEM (SEED: its first) with a model card to the new folder OUT
 	@$(RANKTRIAL) export-model --config=$(call quoted,$(CONFIG)) --system=$(call quoted,$(SYSTEM)) $(if $(SEED),--seed=$(call quoted,$(SEED))) --out=$(call quoted,$(OUT))
 
-WORKERS ?= 2
+WORKERS ?= 3
 # Keep compiled modules, whatever the shell sets: workspaces copy them, so that a hundred processes do not recompile them.
 PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 PARALLEL = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
-test: setup  ## run the tests in a quarter of an hour, WORKERS files (2) at a time: all except those of test-slurm and test-long
+test: setup  ## run the tests in a quarter of an hour, WORKERS files (3) at a time: all except those of test-slurm and test-long
 	$(PYTEST) $(PARALLEL)
 
 test-fast: setup  ## run the fast tests in a minute: the files that were measured to take less than two seconds
