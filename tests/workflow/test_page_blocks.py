@@ -72,7 +72,7 @@ FILES = (
     "MSLR-WEB10K/Fold1/test.txt",
     "rankers/mine.py",
     "rankers/run.py",
-    "rankers/lexical.py",
+    "config/rankers/lexical.py",
 )
 SCORES = [f"data/{system}.{task}.tsv" for system in ("bert", "distilbert") for task in ("sst2", "rte")]
 RUNS = [
