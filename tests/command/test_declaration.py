@@ -205,7 +205,8 @@ def test_the_examples_of_the_page_are_right(folder):
     section = page.split("\n## Your own ranker\n")[1].split("\n## ")[0]
     blocks = [yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", section, re.DOTALL)]
     systems = {f"systems/{name}": entry for block in blocks for name, entry in block["systems"].items()}
-    for name in re.findall(r"rankers/\w+\.\w+", section):
+    for name in re.findall(r"(?:config/)?rankers/\w+\.\w+", section):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).touch()
     made = resolve(changed(systems), "c.yaml")
     assert {"mine", "program", "bm25s-0.9", "bm25s-1.5", "trained", "reranked"} <= made.systems.keys()
