@@ -50,6 +50,18 @@ def test_families():
         assert cells[5:] == [fixed, interval(of["ci_low"], of["ci_high"])]
 
 
+def test_depth():
+    table = beside("families", "depth")
+    rows = rows_below("families", "| nDCG@10 | BM25 | first 10 | first 100 | 100 minus 10 |")
+    for (_, *cells), one in zip(rows, table.itertuples(), strict=True):
+        assert cells[:3] == [shown(value) for value in (one.bm25, one.ten, one.hundred)]
+        assert cells[3].partition(", p")[0] == f"{shown(one.effect)} {interval(one.ci_low, one.ci_high)}"
+    assert (
+        f"{table['hundred_ms'].min() / 1000:.1f} to {table['hundred_ms'].max() / 1000:.1f} s"
+        in (STUDIES / "families.md").read_text()
+    )
+
+
 def test_ensembles():
     means = beside("learning-to-rank", "means").pivot(index="system", columns="task", values="nDCG@10")
     effects = beside("learning-to-rank", "comparisons").set_index("comparison")
