@@ -90,6 +90,6 @@ def another_length_reruns_what_splits_and_nothing_else(split_up):
     path = split_up.folder / "tiny.yaml"
     path.write_text(path.read_text().replace(f"passage_length: {LENGTH}", "passage_length: 60", 1))  # the recipe's
     planned = split_up.planned()
-    assert {"split weather corpus 60", "split weather queries/train 60", "fine_tune bert passages seed-1"} <= planned
-    kept = ("index", "prepare", "negatives", "split weather corpus 40", "encode weather/passages-40 bert untrained")
+    assert {"split weather 60 corpus", "split weather 60 queries/train", "fine_tune bert passages seed-1"} <= planned
+    kept = ("index", "prepare", "negatives", "split weather 40", "encode weather/passages-40 bert untrained")
     assert not any(job.startswith(kept) for job in planned)
