@@ -17,9 +17,11 @@ from nbclient import NotebookClient
 
 
 def texts(cell: Any) -> str:
-    """What a cell prints, and the text of its value."""
-    shown = [output.text if output.output_type == "stream" else output.data["text/plain"] for output in cell.outputs]
-    return "\n".join(shown)
+    """What a cell prints, in however many pieces it comes, and the text of its value."""
+    shown = [
+        output.text if output.output_type == "stream" else f"{output.data['text/plain']}\n" for output in cell.outputs
+    ]
+    return "".join(shown)
 
 
 def executed(path: Path) -> Any:
