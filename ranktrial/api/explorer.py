@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +84,7 @@ def _data(scored: Scored, number: int, task: str, texts: Texts) -> Data:
     """The data of a task."""
     tables = scored.tables[task]
     runs = {
-        system: {str(seed): partial(_same, run) for seed, run in enumerate(scored.runs[task, system])}
+        system: {str(seed): (lambda run=run: run) for seed, run in enumerate(scored.runs[task, system])}
         for system in tables
         if (task, system) in scored.runs
     }
@@ -96,10 +95,6 @@ def _data(scored: Scored, number: int, task: str, texts: Texts) -> Data:
     documents = None if texts.documents is None else _texts(texts.documents, task, scored, "documents", DOCUMENT)
     folder = f"task-{number}"  # a name may be none of a file
     return Data(task, task, folder, queries, qrels, values, runs, list(tables), of_queries, documents)
-
-
-def _same(run: Any) -> Any:
-    return run
 
 
 def _texts(given: Any, task: str, scored: Scored, what: str, columns: Sequence[str]) -> Iterator[Document]:

@@ -160,9 +160,9 @@ def write(found: Parts, folder: Path, title: str, texts: Texts) -> list[Path]:
     if found.scored is not None:
         with atomic_text(place(data.ALL_QUERIES)) as file:
             every_query(found).to_csv(file, sep="\t", index=False)
-    explored = explorer_of(found, title or title_of(found), "report.html", texts)
-    extremes = explored.extremes if explored else None
-    if explored and extremes is not None:
+    extremes = None
+    if explored := explorer_of(found, title or title_of(found), "report.html", texts):
+        extremes = explored.extremes
         write_table(place("tables/extreme-queries.tsv"), extremes)
         explored.write(place(EXPLORER).parent)
     files = {path.relative_to(folder).as_posix() for path in written}

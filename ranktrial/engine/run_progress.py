@@ -227,8 +227,9 @@ class RunProgress(logging.Handler):
                 self._say(f"forest plot of {self.plots[file]}: {file}")
 
     def _failed(self, job: str, logs: list[str]) -> None:
-        """A line on a failed job: the error in its log if other jobs still run, which the end of the run repeats; else
-        which logs to look into.
+        """A line on a failed job: the error in its log, or which logs to look into.
+
+        If this ends the run, whose last lines tell the error, it names the log only.
         """
         assert self.run
         self.run.fail(job)
@@ -236,7 +237,8 @@ class RunProgress(logging.Handler):
             return
         what = began.__dict__["rule_msg"] or began.__dict__["rule_name"]
         error = first_error(map(Path, logs), began.created - 1)
-        if not (error and self.jobs):
+        ends = not self.jobs and not self.workflow.execution_settings.retries
+        if ends or not error:
             error = f"see {' '.join(logs if error else [*logs, self.run.log])}"
         self._say(f"failed: {what}: {error}")
 

@@ -79,6 +79,7 @@ def a_workflow(logs=("run.log",), **settings):
         is_main_process=True, local_exec=True, cores=2, dag_settings=SimpleNamespace(targets=frozenset()),
         logger_manager=SimpleNamespace(get_logfile=lambda: list(logs)),
         output_settings=SimpleNamespace(**{"verbose": False, "quiet": {"host"}, **settings}),
+        execution_settings=SimpleNamespace(retries=0),
         included=[],
         rules=[SimpleNamespace(name=name, snakefile=LocalSourceFile(f"rules/{file}.smk"))
                for name, file in (("score", "evaluation"), ("figure", "figures"))],
@@ -134,6 +135,10 @@ def test_a_failed_job_is_a_line_with_the_error_in_its_log_or_with_the_logs(progr
     progress.handle(job(3, "score"))  # alone: the end of the run, which follows, has the error
     progress.handle(record("", LogEvent.JOB_ERROR, logging.ERROR, jobid=3, log=["score.log"]))
     assert progress.lines[2:] == ["failed: score x: see score.log"]
+    progress.workflow.execution_settings.retries = 3  # it may be tried again
+    progress.handle(job(3, "score"))
+    progress.handle(record("", LogEvent.JOB_ERROR, logging.ERROR, jobid=3, log=["score.log"]))
+    assert progress.lines[3:] == ["failed: score x: no.qrels: no such file  [score.log]"]
     progress.handle(job(2, "score"))
     progress.handle(record("", LogEvent.JOB_FINISHED, job_id=2))
     assert progress.run.failed == {"1": "score", "3": "score"} and progress.run.rules["score"].done == 1
