@@ -32,7 +32,7 @@ from ranktrial.common.errors import UserError
 from ranktrial.common.files import sha256
 from ranktrial.common.ledger import recorded
 from ranktrial.common.paths import OUR_CODE
-from ranktrial.common.strict_json import read_json
+from ranktrial.common.strict_json import plain_json, read_json
 from ranktrial.engine.job_code import Code, is_code, modules_behind
 from ranktrial.engine.job_records import DIRECTORY_STAMP, record_path, records
 from ranktrial.experiment import results_paths
@@ -132,8 +132,8 @@ def settings_in(words: list[str]) -> dict | None:
 def settings(text: str) -> dict | None:
     """A job's settings; None if the text is not a JSON object."""
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
+        value = plain_json(text)
+    except ValueError:
         return None
     return value if isinstance(value, dict) else None
 

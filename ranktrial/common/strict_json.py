@@ -74,6 +74,13 @@ def _too_deep(text: str) -> bool:
     return max(accumulate(1 if one in "[{" else -1 for one in brackets), default=0) > DEEPEST
 
 
+def plain_json(text: str | bytes):
+    """The value of a JSON text that may be damaged, as Python reads it. Raises ValueError, also if nested too deep."""
+    if _too_deep(text.decode(errors="replace") if isinstance(text, bytes) else text):
+        raise ValueError(f"more than {DEEPEST} levels")
+    return json.loads(text)
+
+
 def parse_json(text: str, where: str, any_size: bool = False, any_float: bool = False):
     """The value of a JSON text. Raises UserError, beginning with `where`, if it is not strictly JSON.
 

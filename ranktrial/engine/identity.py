@@ -28,6 +28,7 @@ from typing import Any
 
 from ranktrial.common.digests import content_sha256, files_below
 from ranktrial.common.ledger import write_whole
+from ranktrial.common.strict_json import plain_json
 from ranktrial.engine.rule_helpers import settings
 
 SETTINGS, OWN = "settings", "sha256_of"
@@ -148,8 +149,8 @@ def _signature(states: dict[str, os.stat_result]) -> str:
 
 def _read(path: Path) -> dict:
     try:
-        content = json.loads(path.read_text())
-    except (OSError, ValueError, RecursionError):
+        content = plain_json(path.read_text())
+    except (OSError, ValueError):
         return {}  # only a shortcut is lost
     return content if isinstance(content, dict) else {}
 

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, TypeVar
 from ranktrial.common import urls
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import JsonObject
-from ranktrial.common.strict_json import parse_json
+from ranktrial.common.strict_json import parse_json, plain_json
 from ranktrial.common.timed_http import Deadline, opened
 from ranktrial.common.urls import service
 
@@ -184,8 +184,8 @@ class Endpoint:
         except (_Refused, OSError, http.client.HTTPException):
             return ""
         try:
-            content = json.loads(text)
-        except (ValueError, RecursionError):
+            content = plain_json(text)
+        except ValueError:
             content = text
         for name in ("error", "message", "detail"):
             if isinstance(content, dict):

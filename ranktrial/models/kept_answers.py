@@ -16,6 +16,7 @@ from pathlib import Path
 
 from ranktrial.common.files import full_disk_reported
 from ranktrial.common.keys import JsonObject
+from ranktrial.common.strict_json import plain_json
 from ranktrial.models.endpoint import Answer
 
 _beside: list[Path] = []  # holds the output of this job
@@ -99,9 +100,9 @@ def _records(file: Path) -> Iterator[tuple[str, int, Answer]]:
 def _record(line: bytes) -> tuple[str, Answer] | None:
     """The request and the answer of a line; None for an incomplete line."""
     try:
-        record = json.loads(line)
+        record = plain_json(line)
         request, answer = record.pop("request"), Answer(**record)
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except (ValueError, TypeError, KeyError, AttributeError):
         return None
     counted = all(count is None or type(count) is int for count in (answer.prompt_tokens, answer.completion_tokens))
     whole = isinstance(request, str) and isinstance(answer.text, str) and isinstance(answer.seconds, float) and counted

@@ -7,7 +7,6 @@ table of values, the first rows tell the roles of its columns, and those that ho
 from __future__ import annotations
 
 import codecs
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from typing import Literal, NamedTuple
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.reading import DAMAGE, UTF_8, damaged, open_bytes
+from ranktrial.common.strict_json import plain_json
 from ranktrial.common.wording import finite, integer
 from ranktrial.datasets.formats._judgements import HEADINGS
 from ranktrial.datasets.formats._trec_documents import ID_KEYS, TEXT_KEYS
@@ -90,8 +90,8 @@ def start_of_table(path: Path, lines: Sequence[tuple[int, str]], parquet: bool) 
 
 def _metrics(lines: Sequence[tuple[int, str]]) -> list[str]:
     try:
-        record = json.loads(lines[0][1]) if lines and lines[0][1].startswith("{") else {}
-    except (ValueError, RecursionError):
+        record = plain_json(lines[0][1]) if lines and lines[0][1].startswith("{") else {}
+    except ValueError:
         return []
     listed = record.get(METRICS) if isinstance(record, dict) else None
     return [str(name) for name in listed] if isinstance(listed, list) else []
@@ -178,11 +178,9 @@ def _kind_of_markup(head: Head) -> Kind | None:
 
 def _kind_of_json(head: Head) -> Kind | None:
     try:
-        record = json.loads(head.lines[0])
+        record = plain_json(head.lines[0])
     except ValueError:  # a line longer than the head is a document
         return "documents" if len(head.lines) == 1 else None
-    except RecursionError:
-        return None
     if {"query", "question"} & set(record) or not set(ID_KEYS) & set(record):
         return "topics" if set(NUMBERS) & set(record) or "_id" in record else None
     if not {*TEXT_KEYS, "title", "headings"} & set(record):

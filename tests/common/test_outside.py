@@ -1,14 +1,16 @@
 """Numbers, JSON and paths that come from outside."""
 
 import json
+import re
 
 import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.paths import below, why_not_below
-from ranktrial.common.strict_json import parse_json, read_json
+from ranktrial.common.strict_json import parse_json, plain_json, read_json
 from ranktrial.common.wording import finite, integer
 from tests.support.one_line import refused
+from tests.support.sources import our_sources
 
 
 @pytest.mark.parametrize(
@@ -92,3 +94,16 @@ def test_a_path_below_its_folder_is_taken_and_one_through_a_link_is_not(tmp_path
     for name in ("link", "link/a"):
         with pytest.raises(UserError, match="goes through a link"):
             below(tmp_path, name, "x")
+
+
+@pytest.mark.parametrize("text", ["[" * 501, b"[" * 100_000, '{"a":' * 501, "{", b"\xff", ""])
+def test_damaged_json_is_one_kind_of_error(text):
+    with pytest.raises(ValueError):
+        plain_json(text)
+
+
+def test_deep_json_is_refused_before_python_reads_it():
+    """Since Python 3.13, reading it ends the process where Java runs in it: catching RecursionError is no answer."""
+    for file in our_sources():
+        caught = re.findall(r"json\.loads?\(.*\n(?:.*\n){0,3}?.*RecursionError", file.read_text(encoding="utf-8"))
+        assert not caught, f"{file}: plain_json refuses what is nested too deep"
