@@ -18,7 +18,6 @@ from ranktrial.common.errors import UserError, shortened
 from ranktrial.common.extras import names_extras
 from ranktrial.common.wording import hint
 from ranktrial.configuration.sections.comparison import Assumed
-from ranktrial.ir.nouns import RETRIEVAL, Nouns, nouns_of
 from ranktrial.records.comparison import table_of
 from ranktrial.records.study_design import PlanRecord
 from ranktrial.reports.study_design_text import designs, remarks, sentence
@@ -43,7 +42,6 @@ class Plan:
     """The designs of a further study; `power` makes them."""
 
     record: PlanRecord
-    nouns: Nouns = RETRIEVAL
 
     @property
     def table(self) -> pd.DataFrame:
@@ -54,7 +52,7 @@ class Plan:
 
     def sentence(self) -> str:
         """What the present design detects, and which design is enough for the target; then what this assumes."""
-        return " ".join([sentence(self.record, self.nouns), *remarks(self.record, LABELS, self.nouns)])
+        return " ".join([sentence(self.record), *remarks(self.record, LABELS)])
 
     def __repr__(self) -> str:
         return self.sentence()
@@ -143,7 +141,7 @@ def power(
         effect=effect,
         half_width=half_width,
     )
-    return Plan(planned(settings, basis), RETRIEVAL if found is None else nouns_of(found.measure))
+    return Plan(planned(settings, basis))
 
 
 def _check(**numbers: float | None) -> None:

@@ -27,7 +27,8 @@ class Nouns:
 
     def say(self, text: str) -> str:
         """A text of ours, which speaks of collections and queries and has no names, in these words."""
-        return re.sub(r"\b(collections?|query|queries)\b", lambda found: getattr(self, found[1]), text)
+        words = re.compile(r"\b(collections?|query|queries)\b", re.IGNORECASE)
+        return words.sub(lambda found: _like(found[0], getattr(self, found[0].lower())), text)
 
     def of_queries(self, number: int) -> str:
         """A number of queries."""
@@ -37,6 +38,11 @@ class Nouns:
 RETRIEVAL = Nouns("collection", "collections", "query", "queries")
 SCORES = Nouns("task", "tasks", "sample", "samples")
 LEADERBOARD = Nouns("collection", "collections", "task", "tasks")  # a value is the score of a task
+
+
+def _like(word: str, other: str) -> str:
+    """The other word, with a capital if the word has one."""
+    return other.capitalize() if word[0].isupper() else other
 
 
 @cache

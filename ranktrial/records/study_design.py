@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from ranktrial.common.keys import INLINE
+from ranktrial.ir.nouns import RETRIEVAL, Nouns, nouns_of
 from ranktrial.statistics.power import Target
 
 
@@ -13,7 +14,7 @@ from ranktrial.statistics.power import Target
 class FoundBasis:
     """The comparison from which the variances are: `axis` is the label of the effect's axis, `interval` the summary's.
 
-    Also the names of systems with unknown seed variance, of external ones, and of those without timing.
+    Also the names of systems with unknown seed variance, of external ones, and of those without timing; the measure.
     """
 
     control: str
@@ -24,6 +25,7 @@ class FoundBasis:
     given: list[str]
     untimed: list[str]
     devices: list[str]
+    measure: str
 
 
 @dataclass(frozen=True)
@@ -123,6 +125,11 @@ class PlanRecord:
     cheapest: dict[str, DesignRecord | None]
     enough_collections: int | None
     curves: Curves
+
+    @property
+    def nouns(self) -> Nouns:
+        """The words for what it is over; those of retrieval where variances are assumed."""
+        return nouns_of(self.basis.measure) if isinstance(self.basis, FoundBasis) else RETRIEVAL
 
     def shown(self, found: PrecisionRecord) -> float:
         """The value shown for a design: the smallest detectable effect, or the half-width if that is the target."""

@@ -6,21 +6,20 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from ranktrial.ir.nouns import RETRIEVAL, Nouns
 from ranktrial.records.facts import Labels
 from ranktrial.records.study_design import DesignRecord, FoundBasis, PlanRecord
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.statistics.power import Target
 
 
-def sentence(plan: PlanRecord, nouns: Nouns = RETRIEVAL) -> str:
+def sentence(plan: PlanRecord) -> str:
     """What the present design can show and, if there is a target, which design is enough."""
-    return nouns.say(" ".join([*_present(plan), *_target(plan)]))
+    return plan.nouns.say(" ".join([*_present(plan), *_target(plan)]))
 
 
-def remarks(plan: PlanRecord, labels: Labels, nouns: Nouns = RETRIEVAL) -> list[str]:
+def remarks(plan: PlanRecord, labels: Labels) -> list[str]:
     """The assumptions of the sentence: the variance components, their uncertainty, and what is unknown."""
-    return [*map(nouns.say, _variance(plan)), *_unknown(plan, labels)]
+    return [*map(plan.nouns.say, _variance(plan)), *_unknown(plan, labels)]
 
 
 def number(value: float) -> str:

@@ -14,6 +14,7 @@ from ranktrial.common.command_line import job
 from ranktrial.common.files import write_text
 from ranktrial.common.settings import read_record
 from ranktrial.common.tables import write_table
+from ranktrial.ir.nouns import RETRIEVAL
 from ranktrial.records.facts import Labels
 from ranktrial.records.study_design import PlanRecord
 from ranktrial.reports.study_design_text import designs, number, remarks, sentence
@@ -39,7 +40,11 @@ def grid(plan: PlanRecord, seeds: list[int]) -> Table:
         [[f"{count}", f"{queries}", *(line.get(k, "") for k in numbers)] for queries, line in cells[count].items()]
         for count in seeds
     ]
-    heads = ["Seeds", "Queries", *("1 collection" if k == 1 else f"{k}" for k in numbers)]
+    heads = [
+        "Seeds",
+        plan.nouns.say("Queries"),
+        *(plan.nouns.say("1 collection") if k == 1 else f"{k}" for k in numbers),
+    ]
     return Table(columns(heads, words=0), blocks)
 
 
@@ -52,7 +57,8 @@ def content(plan: PlanRecord, labels: Labels) -> list[Block]:
 def how_to_read(plans: list[PlanRecord]) -> Paragraph:
     """The explanation of a cell."""
     powers = sorted({f"{plan.power:.10g}" for plan in plans})
-    return Paragraph(HOW_TO_READ.format(powers=", ".join(powers)))
+    of_all, *others = {plan.nouns for plan in plans}
+    return Paragraph((RETRIEVAL if others else of_all).say(HOW_TO_READ.format(powers=", ".join(powers))))
 
 
 def whole_page(plans: list[PlanRecord], figures: dict[str, str], labels: Labels) -> list[Block]:

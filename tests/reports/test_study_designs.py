@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from dataclasses import replace
 
 import pytest
@@ -36,7 +37,7 @@ def made(assumed=(), present=True, **asked):
     if present:
         described = FoundBasis(
             control="bm25", treatment="tuned", interval=basis.described.interval, axis=basis.described.axis,
-            unknown_seed_variance=[], given=[], untimed=["bm25"], devices=["A100"],
+            unknown_seed_variance=[], given=[], untimed=["bm25"], devices=["A100"], measure="nDCG@10",
         )  # fmt: skip
         basis = basis._replace(present=Design(153.2, 7, 3), tau2_high=0.01, described=described)
     return planned(Settings(plan="dense", **{**ASKED, **asked}), basis)
@@ -96,6 +97,20 @@ def test_the_table_of_a_plan_marks_what_meets_the_target():
         "Plans", whole_page([found], {"dense": "../figures/study-design-dense.svg"}, LABELS)
     )
     assert text.count("| Queries") == 1 and "(0.8)" in text and "](../figures/study-design-dense.svg)" in text
+
+
+def test_scores_have_tasks_and_samples_in_sentences_tables_and_the_figure():
+    found = made(effect=0.05, seeds=[1])
+    found = replace(found, basis=replace(found.basis, measure="accuracy"))
+    page = printed.markdown_document("Plans", whole_page([found], {"dense": "a.svg"}, LABELS))
+    drawn = contour_figure(found, LABELS)
+    texts = [
+        *drawn.texts,
+        *(one for ax in drawn.axes for one in (ax.title, ax._left_title, ax.xaxis.label, ax.yaxis.label)),
+    ]
+    said = "\n".join([page, *(one.get_text() for one in texts)])
+    assert not re.search("quer|collection", said, re.IGNORECASE)
+    assert {"Samples", "Tasks", "One task (paired t-test)"} <= set(said.splitlines())
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,8 @@ def _title(plan: PlanRecord, labels: Labels) -> str:
 def _notes(plan: PlanRecord, labels: Labels) -> list[str]:
     power = f" with {100 * plan.power:.10g}% power" if plan.curves.quantity == "detectable" else ""
     level = f"{form.percent(plan.alpha)} interval" if not power else f"two-sided test at {plan.alpha:g}"
-    notes = [f"{_quantity(plan).capitalize()}{power} ({level}). {plan.basis.axis}. Queries: per collection."]
+    per = plan.nouns.say("Queries: per collection.")
+    notes = [f"{_quantity(plan).capitalize()}{power} ({level}). {plan.basis.axis}. {per}"]
     marks = []
     if (target := target_of(plan)) is not None:
         marks.append(f"Thick line: the target, {target:g}.")
@@ -108,7 +109,7 @@ def _notes(plan: PlanRecord, labels: Labels) -> list[str]:
     if best := [row for row in plan.cheapest.values() if row]:
         fewest = "with the fewest queries" if best[0].hours is None else "the cheapest"
         marks.append(f"Diamond: of the designs considered that meet the target, {fewest}.")
-    notes += [" ".join(marks)] if marks else []
+    notes += [plan.nouns.say(" ".join(marks))] if marks else []
     basis = plan.basis
     unknown = [*basis.unknown_seed_variance, *basis.given] if isinstance(basis, FoundBasis) else []
     if unknown:
@@ -129,7 +130,7 @@ def _heading(ax: Axes, text: str) -> None:
 def _one_collection(ax: Axes, plan: PlanRecord) -> None:
     """The panel of one collection, a line for each number of seeds."""
     curves = plan.curves
-    _heading(ax, "One collection (paired t-test)")
+    _heading(ax, plan.nouns.say("One collection (paired t-test)"))
     for seeds, values, style in zip(curves.seeds, curves.task, LINES, strict=False):
         ax.plot(curves.queries, values, color=DIAMOND, linewidth=1.0, linestyle=style, label=_seeds(seeds))
     if len(curves.seeds) > 1:
@@ -152,7 +153,8 @@ def _contours(ax: Axes, plan: PlanRecord, seeds: int, values: list[list[float]])
     """The panel of several collections with this number of seeds."""
     curves = plan.curves
     x, y = curves.queries, curves.collections
-    _heading(ax, f"Over collections (summary){', ' + _seeds(seeds) if len(curves.seeds) > 1 else ''}")
+    of_seeds = f", {_seeds(seeds)}" if len(curves.seeds) > 1 else ""
+    _heading(ax, plan.nouns.say(f"Over collections (summary){of_seeds}"))
     every = [value for matrix in curves.summary for row in matrix for value in row]
     levels = contour_levels(every)
     ax.set(xscale="log", yscale="log", xlim=(x[0], x[-1]), ylim=(y[0], y[-1]))
@@ -171,7 +173,7 @@ def _contours(ax: Axes, plan: PlanRecord, seeds: int, values: list[list[float]])
     best = plan.cheapest["summary"]
     if best and best.seeds == seeds:
         _diamond(ax, best.queries, best.collections)
-    ax.set_ylabel("Collections")
+    ax.set_ylabel(plan.nouns.say("Collections"))
     _round_ticks(ax.yaxis, [row.collections for row in plan.designs if row.collections > 1], HEIGHT)
 
 
@@ -250,7 +252,7 @@ def _queries_axis(ax: Axes, plan: PlanRecord) -> None:
     queries = sorted({row.queries for row in plan.designs})
     ax.set_xlim(queries[0], queries[-1])
     _round_ticks(ax.xaxis, queries, PANEL)
-    ax.set_xlabel("Queries")
+    ax.set_xlabel(plan.nouns.say("Queries"))
     ax.tick_params(width=0.6, length=2.5, color=MUTED)
 
 
