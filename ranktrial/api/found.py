@@ -50,7 +50,9 @@ class Parts:
     @property
     def facts(self) -> Facts:
         """What is known of systems, tasks and the measure."""
-        return Facts(LABELS, [self.measure], lower_is_better=[self.measure] if self.lower_is_better else [])
+        lower = [self.measure] if self.lower_is_better else []
+        of_tasks = self.scored is not None and self.scored.of_tasks
+        return Facts(LABELS, [self.measure], lower_is_better=lower, of_tasks=of_tasks)
 
     @property
     def effects(self) -> pd.DataFrame:

@@ -21,7 +21,6 @@ from ranktrial.common.files import atomic_text, write_text
 from ranktrial.common.settings import write_record
 from ranktrial.common.tables import write_table
 from ranktrial.common.version import VERSION
-from ranktrial.ir.nouns import nouns_of_all
 from ranktrial.records.comparison import table_of
 from ranktrial.reports.comparison.families import FoundFamily
 from ranktrial.reports.comparison.printed_tables import content, dependences, family_content, in_full
@@ -102,9 +101,7 @@ def blocks_of(found: Parts, beside: Beside) -> list[Block]:
     blocks: list[Block] = [contents.lead(len(systems), len(tasks), len(compared), found.facts.measures)]
     if compared:
         explored = (
-            [contents.to_explorer(nouns_of_all(found.facts.measures), beside.explorer)]
-            if any(map(figures.explored, compared))
-            else []
+            [contents.to_explorer(found.facts.nouns, beside.explorer)] if any(map(figures.explored, compared)) else []
         )
         table = contents.questions(found.summary, compared, found.facts)
         blocks += [contents.first(compared, figures), *explored, *table]

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from ranktrial.common.keys import JsonObject
+from ranktrial.configuration.dataset_keys import format_of
 from ranktrial.experiment.job_files import tasks_by_folder
 from ranktrial.experiment.marks import marked
 from ranktrial.experiment.records import Comparison, Experiment
@@ -37,6 +38,11 @@ def labels_of(experiment: Experiment, tasks: Iterable[str], systems: Iterable[st
     return {what: {name: label for name, label in every[what].items() if name in shown[what]} for what in shown}
 
 
+def are_of_tasks(experiment: Experiment, tasks: Iterable[str]) -> bool:
+    """Whether a value on these tasks is the score of a task of a leaderboard."""
+    return all(format_of(experiment.datasets[experiment.tasks[task].dataset]).of_tasks for task in tasks)
+
+
 @cache
 def facts(experiment: Experiment) -> JsonObject:
     """What is known of all systems, tasks and measures."""
@@ -47,6 +53,7 @@ def facts(experiment: Experiment) -> JsonObject:
         "systems": list(experiment.systems),
         "lower_is_better": list(dict.fromkeys([*experiment.lower_is_better, *_lower(experiment)])),
         "marks": marked(experiment),
+        **({"of_tasks": True} if are_of_tasks(experiment, experiment.tasks) else {}),
     }
 
 

@@ -6,7 +6,6 @@ The measure tells which: those that ir-measures computes, and other common names
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
@@ -47,15 +46,13 @@ def _like(word: str, other: str) -> str:
 
 @cache
 def nouns_of(measure: str, of_tasks: bool = False) -> Nouns:
-    """The words for values of a measure, or of several ("nDCG@10 and AP"); `of_tasks`: of a leaderboard."""
+    """The words for values of a measure, or of several ("nDCG@10, AP", "nDCG@10 and AP"): of retrieval, if one is.
+
+    `of_tasks`: of a leaderboard.
+    """
     if of_tasks:
         return LEADERBOARD
     return RETRIEVAL if any(map(_is_of_retrieval, re.split(r", | and ", measure))) else SCORES
-
-
-def nouns_of_all(measures: Iterable[str]) -> Nouns:
-    """The words for a page of several measures: those of retrieval, if one is."""
-    return RETRIEVAL if any(nouns_of(measure) is RETRIEVAL for measure in measures) else SCORES
 
 
 def _is_of_retrieval(measure: str) -> bool:

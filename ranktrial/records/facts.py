@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated
 
+from ranktrial.ir.nouns import Nouns, nouns_of
+
 LEARNT = "{} learnt from training queries of this task's dataset."
 UNSTATED = "Not stated: what the published weights of {} were trained on."
 
@@ -36,6 +38,13 @@ class Facts:
     marks: Annotated[dict[str, dict[str, list[str]]], "mark: systems of which it is stated: tasks where it holds"] = (
         field(default_factory=dict)
     )
+
+    of_tasks: Annotated[bool, "a value is the score of a task of a leaderboard, not of a query"] = False
+
+    @property
+    def nouns(self) -> Nouns:
+        """The words for what the values are of."""
+        return nouns_of(", ".join(self.measures), self.of_tasks)
 
     def marked(self, mark: str, system: str, task: str) -> bool:
         """Whether a mark holds of a system on a task."""

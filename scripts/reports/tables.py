@@ -23,7 +23,7 @@ from ranktrial.common.settings import read_record
 from ranktrial.common.tables import COMPARISONS, read_table, write_table
 from ranktrial.experiment.results_paths import fields_of
 from ranktrial.ir.means import read_means
-from ranktrial.ir.nouns import nouns_of, nouns_of_all
+from ranktrial.ir.nouns import nouns_of
 from ranktrial.records.comparison import ComparisonRow, ModerationRecord, rows_of
 from ranktrial.records.curves import CurvesRecord
 from ranktrial.records.facts import Facts, Labels
@@ -57,7 +57,7 @@ def all_comparisons(comparisons: pd.DataFrame, labels: Labels) -> list[Block]:
     """One row per comparison."""
     shown = overview(comparisons, labels)
     words = ("Comparison", "Control", "Treatment", "Measure", "Effect")
-    nouns = nouns_of_all(comparisons["measure"])
+    nouns = nouns_of(", ".join(comparisons["measure"]))
     heads = [Column(nouns.say(name), "l" if name in words else "r") for name in shown]
     return [Table(heads, [list(zip(*shown.values(), strict=True))]), Paragraph(how_to_read(shown, nouns))]
 
@@ -70,7 +70,7 @@ def narrow(comparisons: pd.DataFrame, labels: Labels) -> list[Block]:
     caption = "Comparisons: estimates with their intervals in each scope."
     return [
         Table(columns, [_scopes(row) for row in rows], caption=caption),
-        Items([how_to_read(shown, nouns_of_all(comparisons["measure"]))]),
+        Items([how_to_read(shown, nouns_of(", ".join(comparisons["measure"])))]),
     ]
 
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ranktrial.common.keys import JsonObject, given, stated
-from ranktrial.configuration.dataset_keys import format_of
 from ranktrial.experiment import job_files, judged, moderators
 from ranktrial.experiment.comparisons import families, loaded_modules, repeated, statistics_of
 from ranktrial.experiment.descriptions import datasets_learnt, tried_by_comparison
+from ranktrial.experiment.labels import are_of_tasks
 from ranktrial.experiment.records import Comparison, Experiment, Moderator, Task
 from ranktrial.experiment.results_paths import path
 from ranktrial.experiment.synthesis_records import BORROWED, ComparisonSettings, SeedsOf
@@ -85,7 +85,7 @@ def _settings(experiment: Experiment, comparison: Comparison) -> ComparisonSetti
         runs_on={task.folder: experiment.ranked_task(task).folder for task in tasks if task.runs_of},
         external=external if _compared_runs(experiment, comparison) else [],
         judged=judged.judges(experiment, comparison),
-        of_tasks=_of_tasks(experiment, comparison.tasks),
+        of_tasks=are_of_tasks(experiment, comparison.tasks),
         lower_is_better=how.margin is not None and experiment.is_lower_better(comparison),
         cluster_files=own,
         qrels=clustered,
@@ -94,11 +94,6 @@ def _settings(experiment: Experiment, comparison: Comparison) -> ComparisonSetti
         seed_sources=sources,
         checkpoints=checkpoints(experiment, comparison) if sources else {},
     )
-
-
-def _of_tasks(experiment: Experiment, tasks: tuple[str, ...]) -> bool:
-    """Whether values are per task; a leaderboard is compared separately."""
-    return format_of(experiment.datasets[experiment.tasks[tasks[0]].dataset]).of_tasks
 
 
 def table_settings(experiment: Experiment) -> JsonObject:
@@ -198,7 +193,7 @@ def family_settings(experiment: Experiment, family: str) -> JsonObject:
     """The settings of a multiple comparison."""
     compared = experiment.families[family]
     lower = {"lower_is_better": True} if compared.measure in experiment.lower_is_better else {}
-    of_tasks = {"of_tasks": True} if _of_tasks(experiment, tuple(compared.tasks)) else {}
+    of_tasks = {"of_tasks": True} if are_of_tasks(experiment, compared.tasks) else {}
     return {**stated(compared, "tasks", "title"), "seed": experiment.seed, **lower, **of_tasks}
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ranktrial.ir.nouns import LEADERBOARD, RETRIEVAL, SCORES, nouns_of, nouns_of_all
+from ranktrial.ir.nouns import LEADERBOARD, RETRIEVAL, SCORES, nouns_of
 
 
 @pytest.mark.parametrize("measure", ["nDCG@10", "AP", "map", "mrr", "recip_rank", "nDCG@10 and accuracy", "recall@100", "cosine_ndcg@10", "ndcg_at_10"])  # fmt: skip
@@ -20,4 +20,4 @@ def test_only_whole_words_are_said_in_other_words():
     assert SCORES.say(said) == "One task of samples, each sample of these tasks; subquery, query2doc"
     assert RETRIEVAL.say(said) == said
     assert (SCORES.of_queries(1), RETRIEVAL.of_queries(1200)) == ("1 sample", "1,200 queries")
-    assert nouns_of("nDCG@10", of_tasks=True) is LEADERBOARD and nouns_of_all(["acc", "AP"]) is RETRIEVAL
+    assert nouns_of("nDCG@10", of_tasks=True) is LEADERBOARD and nouns_of("acc, AP") is RETRIEVAL

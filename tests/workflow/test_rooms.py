@@ -21,8 +21,8 @@ REPOSITORY = Path(__file__).parents[2]
 ROOMS = [
     "common",
     "statistics",
-    "records",
     "ir",
+    "records",
     "models",
     "engine",
     "datasets.formats",

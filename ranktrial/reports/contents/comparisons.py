@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 
 import pandas as pd
 
-from ranktrial.ir.nouns import RETRIEVAL, Nouns, nouns_of_all
+from ranktrial.ir.nouns import RETRIEVAL, Nouns, nouns_of
 from ranktrial.records.comparison import ComparisonRow, rows_of
 from ranktrial.records.facts import Facts, Labels
 from ranktrial.reports.comparison import number_text as form
@@ -189,7 +189,7 @@ def questions(comparisons: pd.DataFrame, all_compared: Mapping[str, Compared], f
     """The first table of a page: each comparison's question, and its answer in each scope; none of only one."""
     if len(all_compared) < 2:
         return []
-    shown, nouns = overview(comparisons, facts.labels), nouns_of_all(facts.measures)
+    shown, nouns = overview(comparisons, facts.labels), facts.nouns
     optional = [name for name in (NEW, TAU, TRIED) if any(shown.get(name, []))]
     rows: list[Row] = []
     for place, row in enumerate(rows_of(ComparisonRow, comparisons)):
@@ -360,7 +360,7 @@ AT_ONCE = (
 def families(found: Mapping[str, FoundFamily], compared: Sequence[Compared] = ()) -> Section:
     """All multiple comparisons in the configuration's order, with those comparisons that have another verdict."""
     parts = [_family(name, one, compared, len(found) > 1) for name, one in found.items()]
-    at_once = nouns_of_all(one.record.measure for one in found.values()).say(AT_ONCE)
+    at_once = nouns_of(", ".join(one.record.measure for one in found.values())).say(AT_ONCE)
     return Section("Many systems at once", [Paragraph(at_once), *parts], anchor="families")
 
 

@@ -20,7 +20,7 @@ from ranktrial.ir.choosing import few_queries
 from ranktrial.ir.means import COLUMNS, MeansRow
 from ranktrial.ir.means import Column as MeansColumn
 from ranktrial.ir.measure_names import canonical, parse
-from ranktrial.ir.nouns import nouns_of, nouns_of_all
+from ranktrial.ir.nouns import nouns_of
 from ranktrial.ir.runs import zero_runs
 from ranktrial.records.facts import Facts, Labels
 from ranktrial.reports.comparison.families import FoundFamily, of_all_pairs, size_alone
@@ -290,7 +290,7 @@ def means(
 
     `families` are the multiple comparisons; `grades` says what those of judgements count for.
     """
-    labels, nouns = facts.labels, nouns_of_all(facts.measures)
+    labels, nouns = facts.labels, facts.nouns
     of_pairs = {measure: of_all_pairs(families, measure)[1] for measure in facts.measures}
     tested = [measure for measure, family in of_pairs.items() if family]
     said = "Bold marks the best mean of a row"
@@ -303,7 +303,7 @@ def means(
     each: tuple[str | Span, ...] = (f" Every value of every {nouns.query}: ", Span(ALL_QUERIES, link=ALL_QUERIES), ".")
     blocks: list[Block] = [Paragraph((f"{said}.{counted}", *(each if beside.with_queries else ())))]
     blocks += [Paragraph(grades)] if grades else []
-    blocks += [Note(f"{caution}.") for caution in (*zeros, *unequal_counts(rows, labels), *beside.cautions)]
+    blocks += [Note(f"{caution}.") for caution in (*zeros, *unequal_counts(rows, facts), *beside.cautions)]
     for place, (measure, family) in enumerate(of_pairs.items()):
         blocks.append(Folded(measure, [means_table(rows, measure, facts, family)], unfolded=not place))
     return Section("Means", blocks, anchor="means")
@@ -317,14 +317,15 @@ def by_task(rows: Iterable[MeansRow]) -> dict[str, list[MeansRow]]:
     return found
 
 
-def unequal_counts(rows: Sequence[MeansRow], labels: Labels) -> list[str]:
+def unequal_counts(rows: Sequence[MeansRow], facts: Facts) -> list[str]:
     """The tasks on which systems have values of different numbers of queries, as text."""
-    said = []
+    said, labels = [], facts.labels
     for task, of_task in by_task(rows).items():
         if len({row.queries for row in of_task}) > 1:
             counts = [f"{labels.system(row.system)} {row.queries:,}" for row in of_task]
             comparing = "each mean is over the system's own, a comparison uses those that both systems have"
-            differ = f"numbers of {nouns_of_all(of_task[0].measures).queries} differ: {', '.join(counts)}"
+            nouns = nouns_of(", ".join(of_task[0].measures), facts.of_tasks)
+            differ = f"numbers of {nouns.queries} differ: {', '.join(counts)}"
             said.append(f"{labels.task(task)}: {differ}; {comparing}")
     return said
 
@@ -351,7 +352,7 @@ def means_table(means: Sequence[MeansRow], measure: str, facts: Facts, tested: F
         rows.append([labels.task(task), queries, *(cells.get(name, "") for name in systems)])
     columns = [
         Column("Task"),
-        Column(nouns_of(measure).queries.capitalize(), "r"),
+        Column(nouns_of(measure, facts.of_tasks).queries.capitalize(), "r"),
         *(Column(labels.system(name), "r") for name in systems),
     ]
     return Table(columns, [rows], caption=f"Mean {measure} of each system on each task.", source="tables/means.tsv")

@@ -17,7 +17,6 @@ def inputs(experiment: Experiment) -> dict[str, list[str]]:
 
 def blocks(report: Report) -> list[Block]:
     """A sentence with the numbers and measures, and the answers if anything is compared."""
-    from ranktrial.ir.nouns import nouns_of_all
     from ranktrial.reports.contents.comparisons import first, lead, questions, to_explorer
 
     compared, figures = comparisons.compared(report), comparisons.figures(report)
@@ -25,6 +24,6 @@ def blocks(report: Report) -> list[Block]:
     beginning = lead(len(systems), len(tasks), len(compared), report.facts.measures)
     if not compared:
         return [beginning]
-    explored = [to_explorer(nouns_of_all(report.facts.measures))] if any(map(figures.explored, compared)) else []
+    explored = [to_explorer(report.facts.nouns)] if any(map(figures.explored, compared)) else []
     table = questions(report.table("comparisons"), compared, report.facts)
     return [beginning, first(compared, figures), *explored, *table]
