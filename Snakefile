@@ -23,7 +23,7 @@ STAGES = (
     *("jobs", "downloads", "datasets", "generated_queries", "bm25_index", "bm25_search"),
     *("negatives", "training", "features", "encoding", "ranking", "selection"),
     *sorted(f"systems/{path.stem}" for path in REPOSITORY.glob("rules/systems/*.smk")),
-    *("evaluation", "judge", "synthesis", "details", "transfer", "study_design", "tables", "pages", "figures"),
+    *("evaluation", "judge", "synthesis", "details", "transfer", "study_design", "tables", "figures"),
     *("report", "explorer", "archive"),
 )
 

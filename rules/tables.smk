@@ -1,76 +1,29 @@
-"""Tables: collect numbers of many files into one table, and print all comparisons as tables.
+"""Tables: those that collect numbers of many files, all comparisons, tables for print, and written answers.
 
-In: metrics/, meta/, effects/, data/*/statistics.json, records of selections, timings of runs, checkpoints and encodings
-(external systems have none). Out:
-tables/{datasets,means,comparisons,costs,selected-seeds,chosen-recipes,extreme-queries}.tsv, tables/{matrix}.tsv,
-tables/influence/{comparison}.tsv, tables/comparisons.{md,tex}, tables/effects/{comparison}.{tsv,md,tex}.
+In: metrics/, meta/, effects/, data/*/statistics.json, timings and records of any kind, moderators/, curves/,
+multiple-comparisons/, judgements by humans and by models (scripts/reports/planning.py plans what each table is made of).
+Out: tables/{table}.tsv; of all comparisons, tables/comparisons.{md,tex} and tables/effects/*.{tsv,md,tex}; tables/*.{md,tex}
+of means, matrices and multiple comparisons; tables/*-times.{tsv,md,tex}, tables/moderators/*.{tsv,md,tex};
+tables/*-answers.{md,tsv}, tables/judges/{dataset}.{md,tsv}.
 """
 
-from ranktrial.experiment import job_files, timings
+from ranktrial.experiment import job_files
 from ranktrial.experiment.comparisons import loaded_modules
-from ranktrial.experiment.drawing import Drawing
 from ranktrial.experiment.labels import facts_of
-from scripts.datasets import planning as datasets
-from scripts.evaluation import planning as evaluation
-from scripts.explorer import planning as explorer
 from scripts.reports import planning as pages
-from scripts.selection import planning as selection
-from scripts.synthesis import planning as synthesis
-from scripts.synthesis.transfer import planning as transfer_values
+
+COLLECTED = pages.collected(EXPERIMENT)
+TO_PRINT = pages.pages_to_print(EXPERIMENT)
+IN_FULL = pages.full_tables(EXPERIMENT)
+ANSWERED = pages.answers(EXPERIMENT)
 
 
 localrules:
     collect,
     tables,
-
-
-def from_files(script, said=None, compared=(), **inputs):
-    """The planned job of a table: its script, its inputs by the name of the script's options, and its settings."""
-    return Drawing(script, inputs, said or {}, compared)
-
-
-def influence(comparison):
-    """The table of each task's influence on the summary of a comparison."""
-    inputs = {name: result(name, comparison=comparison) for name in ("effects", "meta")}
-    return from_files("synthesis/influence_table.py", compared=(comparison,), **inputs)
-
-
-def matrix(name):
-    """The table of all cells of a matrix of sources and targets."""
-    metrics = transfer_values.matrix_metrics(EXPERIMENT, name)
-    return from_files("synthesis/measure_matrix.py", transfer_values.matrix_settings(EXPERIMENT, name), metrics=metrics)
-
-
-COLLECTED = {
-    "datasets": from_files(
-        "reports/datasets_table.py",
-        statistics=datasets.statistics(EXPERIMENT),
-        word_pieces=datasets.word_pieces(EXPERIMENT),
-    ),
-    "means": from_files("evaluation/means.py", metrics=evaluation.all_metrics(EXPERIMENT)),
-    "means-ties-ascending": from_files("evaluation/means.py", metrics=evaluation.ascending_metrics(EXPERIMENT)),
-    "comparisons": from_files(
-        "synthesis/comparisons_table.py",
-        synthesis.table_settings(EXPERIMENT),
-        meta=job_files.of_comparisons(EXPERIMENT, "meta"),
-    ),
-    "costs": from_files(
-        "reports/costs.py",
-        {"behind": timings.timings(EXPERIMENT)},
-        timing=timings.run_timings(EXPERIMENT),
-        beside=timings.other_timings(EXPERIMENT),
-    ),
-    "selected-seeds": from_files("selection/table.py", records=selection.seed_records(EXPERIMENT)),
-    "chosen-recipes": from_files("selection/table.py", records=selection.recipe_records(EXPERIMENT)),
-    "extreme-queries": from_files(
-        "explorer/extremes.py",
-        explorer.explorer_settings(EXPERIMENT),
-        metrics=explorer.metrics(EXPERIMENT),
-        statistics=explorer.statistics(EXPERIMENT),
-    ),
-    **{f"influence/{name}": influence(name) for name in EXPERIMENT.comparisons},
-    **{name: matrix(name) for name in EXPERIMENT.matrices},
-}
+    page,
+    full_table,
+    answer,
 
 
 def shown_tables():
@@ -82,23 +35,34 @@ def shown_tables():
     ]
 
 
+def made_of(tables):
+    """The inputs of planned tables, by option."""
+    return lambda wildcards: tables[wildcards.table]().inputs
+
+
+def written(tables):
+    """The parameters of the jobs of planned tables; a script is a file, with a function if it has several."""
+
+    def of_job(wildcards):
+        return tables[wildcards.table]()
+
+    script = code(
+        lambda wildcards: of_job(wildcards).script.partition(":")[0],
+        lambda wildcards: loaded_modules(EXPERIMENT.comparisons[name] for name in of_job(wildcards).compared),
+    )
+    function = lambda wildcards: of_job(wildcards).script.partition(":")[2]
+    return job(script, lambda wildcards: of_job(wildcards).settings) | {"function": function}
+
+
 use rule in_workflow as collect with:
     input:
-        unpack(lambda wildcards: COLLECTED[wildcards.table].inputs),
+        unpack(made_of(COLLECTED)),
     output:
         table=shown(result("table", table_format="tsv"), "collect", "Tables", table="{table}"),
     wildcard_constraints:
         table=one_of(COLLECTED),
     params:
-        **job(
-            code(
-                lambda wildcards: COLLECTED[wildcards.table].script,
-                lambda wildcards: loaded_modules(
-                    EXPERIMENT.comparisons[name] for name in COLLECTED[wildcards.table].compared
-                ),
-            ),
-            lambda wildcards: COLLECTED[wildcards.table].settings,
-        ),
+        **written(COLLECTED),
 
 
 use rule in_workflow as tables with:
@@ -118,3 +82,40 @@ use rule in_workflow as tables with:
             },
             loaded_modules(EXPERIMENT.comparisons.values()),
         ),
+
+
+use rule in_workflow as page with:
+    input:
+        unpack(made_of(TO_PRINT)),
+    output:
+        page=result("table", table_format="md"),
+        tex=result("table", table_format="tex"),
+    wildcard_constraints:
+        table=one_of(TO_PRINT),
+    params:
+        **written(TO_PRINT),
+
+
+use rule in_workflow as full_table with:
+    input:
+        unpack(made_of(IN_FULL)),
+    output:
+        table=shown(result("table", table_format="tsv"), "full_table", "Tables", table="{table}"),
+        page=result("table", table_format="md"),
+        tex=result("table", table_format="tex"),
+    wildcard_constraints:
+        table=one_of(IN_FULL),
+    params:
+        **written(IN_FULL),
+
+
+use rule in_workflow as answer with:
+    input:
+        unpack(made_of(ANSWERED)),
+    output:
+        page=result("table", table_format="md"),
+        table=shown(result("table", table_format="tsv"), "answer", "Tables", table="{table}"),
+    wildcard_constraints:
+        table=one_of(ANSWERED),
+    params:
+        **written(ANSWERED),

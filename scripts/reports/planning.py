@@ -1,17 +1,17 @@
 """The pages, by name: the report and its summary, tables to print, answers of studies, published numbers.
 
-Script, inputs and settings of each. See rules/report.smk and rules/pages.smk.
+Script, inputs and settings of each. See rules/report.smk and rules/tables.smk.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import JsonObject
-from ranktrial.experiment import exhibits, job_files
+from ranktrial.experiment import exhibits, job_files, timings
 from ranktrial.experiment.descriptions import for_times, tried, weights_name
 from ranktrial.experiment.drawing import Drawing, Drawings
 from ranktrial.experiment.exhibits import bubble, forest
@@ -26,6 +26,12 @@ from ranktrial.experiment.records import Experiment, System
 from ranktrial.experiment.results_paths import TABLE_FORMATS, path
 from ranktrial.experiment.systems.learning_to_rank import NAME, settings_of, source
 from ranktrial.experiment.timings import exclusive, timed_systems
+from scripts.datasets import planning as datasets
+from scripts.evaluation import planning as evaluation
+from scripts.explorer import planning as explorer
+from scripts.selection import planning as selection
+from scripts.synthesis import planning as synthesis
+from scripts.synthesis.transfer import planning as transfer
 
 ANSWERS = ("md", "tsv")
 # Of a figure, and of no table
@@ -117,6 +123,56 @@ def times_settings(experiment: Experiment) -> dict:
     """The row and column of each system in the tables of times."""
     systems = {name: for_times(experiment, system) for name, system in timed_systems(experiment).items()}
     return {"systems": systems, "tasks": task_labels(experiment), **exclusive(experiment)}
+
+
+def collected(experiment: Experiment) -> Drawings:
+    """The tables that collect the numbers of many files."""
+
+    def of(script: str, said: JsonObject | None = None, **inputs: list[str]) -> Callable[[], Drawing]:
+        return lambda: Drawing(script, inputs, said or {})
+
+    return {
+        "datasets": of(
+            "reports/datasets_table.py",
+            statistics=datasets.statistics(experiment),
+            word_pieces=datasets.word_pieces(experiment),
+        ),
+        "means": of("evaluation/means.py", metrics=evaluation.all_metrics(experiment)),
+        "means-ties-ascending": of("evaluation/means.py", metrics=evaluation.ascending_metrics(experiment)),
+        "comparisons": of(
+            "synthesis/comparisons_table.py",
+            synthesis.table_settings(experiment),
+            meta=job_files.of_comparisons(experiment, "meta"),
+        ),
+        "costs": of(
+            "reports/costs.py",
+            {"behind": timings.timings(experiment)},
+            timing=timings.run_timings(experiment),
+            beside=timings.other_timings(experiment),
+        ),
+        "selected-seeds": of("selection/table.py", records=selection.seed_records(experiment)),
+        "chosen-recipes": of("selection/table.py", records=selection.recipe_records(experiment)),
+        "extreme-queries": of(
+            "explorer/extremes.py",
+            explorer.explorer_settings(experiment),
+            metrics=explorer.metrics(experiment),
+            statistics=explorer.statistics(experiment),
+        ),
+        **{f"influence/{name}": partial(influence, experiment, name) for name in experiment.comparisons},
+        **{name: partial(matrix_of_cells, experiment, name) for name in experiment.matrices},
+    }
+
+
+def influence(experiment: Experiment, name: str) -> Drawing:
+    """Each task's influence on the summary of a comparison."""
+    files = {kind: [path(kind, experiment=experiment.name, comparison=name)] for kind in ("effects", "meta")}
+    return Drawing("synthesis/influence_table.py", files, {}, compared=(name,))
+
+
+def matrix_of_cells(experiment: Experiment, name: str) -> Drawing:
+    """All cells of a matrix of sources and targets."""
+    metrics = {"metrics": transfer.matrix_metrics(experiment, name)}
+    return Drawing("synthesis/measure_matrix.py", metrics, transfer.matrix_settings(experiment, name))
 
 
 def pages_to_print(experiment: Experiment) -> Drawings:

@@ -123,7 +123,7 @@ def wrong_imports(name: str) -> Iterator[str]:
             if ROOMS.index(room(other)) > ROOMS.index(own):
                 yield f"{name} imports {other}, of a room above it"
             stages = {one for one in STAGES if inner(own, one) or inner(room(other), one)}
-            asked = inner(name, "scripts.reports.sections") and other.endswith(".planning")  # for files of their stages
+            asked = inner(name, "scripts.reports") and other.endswith(".planning")  # for files of their stages
             if len(stages) > 1 and room(other) not in SHARED and not asked:
                 yield f"{name} imports {other}, of another stage"
 
