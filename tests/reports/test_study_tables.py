@@ -106,3 +106,25 @@ def test_transfer(name):
         curves = beside("transfer", "curves-few-shot")
         zero = curves[(curves["start"] == "scratch") & (curves["queries"] == "0")].set_index("target")["mean"]
         assert found[published] == [shown(zero[target]) for target in targets]
+
+
+CROSS = {"judgements of the target": "full", "pseudo-labels of the target": "pseudo-labels",
+         "pseudo-labels, then 32 queries": "few-shot-few-32-pseudo",
+         "pseudo-labels, then 128 queries": "few-shot-few-128-pseudo",
+         "pseudo-labels, then its judgements": "few-shot-all"}  # fmt: skip
+
+
+def test_cross_encoders_with_a_new_head():
+    effects = beside("transfer", "cross").set_index(["comparison", "task"])
+    targets = ["CLEF-2020", "PolitiFact", "InsuranceQA"]
+    found = {
+        label: row for label, *row in rows_below("transfer", f"| a new head, trained on | {' | '.join(targets)} |")
+    }
+    assert found.pop("BM25") == [shown(effects.loc[("full", target), "control_mean"]) for target in targets]
+    for name, row in found.items():
+        comparison = CROSS.get(name) or f"transfer-transfer-{name.partition('-')[0].removesuffix('QA').lower()}"
+        means = effects.loc[comparison, "treatment_mean"]
+        assert row == [shown(means[target]) if target in means else "" for target in targets]
+    transfers = effects[effects.index.get_level_values(0).str.startswith("transfer-transfer-")]
+    assert len(transfers) == 6 and (transfers["effect"] < 0).all() and (transfers["t_p_value"] < 0.01).all()
+    assert effects.loc[("pseudo-labels", "CLEF-2020"), "effect"].round(3) == 0.031
