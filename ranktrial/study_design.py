@@ -215,6 +215,7 @@ def found_basis(systems: Systems, meta: MetaRecord, effects: pd.DataFrame, value
         untimed=[name for name in dict.fromkeys(names) if name not in timed],
         devices=devices(costs, list(timed)),
         measure=meta.measure,
+        of_tasks=meta.of_tasks,
     )
     present = Design(_harmonic_mean(tasks), len(tasks), seeds)
     high = meta.meta.tau2_ci[1] if meta.meta.tau2_ci else None

@@ -394,7 +394,7 @@ def conclusions(summary: str) -> list[str]:
     (first, answers), *others = asked
     further = [" ".join(of[:2]) for _, of in others]
     said = [first, *answers[:MOST], *further[:FURTHER]]
-    said += [f"{len(further) - FURTHER} more comparisons: see the report"] if len(further) > FURTHER else []
+    said += [f"further comparisons in the report: {len(further) - FURTHER}"] if len(further) > FURTHER else []
     return [ESCAPE.sub(r"\1", text) for text in said]
 
 

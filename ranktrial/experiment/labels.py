@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache
 
 from ranktrial.common.keys import JsonObject
@@ -53,7 +53,7 @@ def facts(experiment: Experiment) -> JsonObject:
         "systems": list(experiment.systems),
         "lower_is_better": list(dict.fromkeys([*experiment.lower_is_better, *_lower(experiment)])),
         "marks": marked(experiment),
-        **({"of_tasks": True} if are_of_tasks(experiment, experiment.tasks) else {}),
+        **_of_tasks(experiment, experiment.tasks),
     }
 
 
@@ -70,7 +70,12 @@ def facts_of(experiment: Experiment, comparisons: Iterable[Comparison]) -> JsonO
             if held := [task for task in of.get(name, ()) if task in folders]:
                 marks.setdefault(mark, {})[name] = held
     lower = [measure for measure in measures if measure in _lower(experiment)]
-    return {"labels": shown, "measures": measures, "lower_is_better": lower, "marks": marks}
+    of_tasks = _of_tasks(experiment, [task for one in compared for task in one.tasks])
+    return {"labels": shown, "measures": measures, "lower_is_better": lower, "marks": marks, **of_tasks}
+
+
+def _of_tasks(experiment: Experiment, tasks: Collection[str]) -> JsonObject:
+    return {"of_tasks": True} if tasks and are_of_tasks(experiment, tasks) else {}
 
 
 def compared_labels(experiment: Experiment, comparisons: Iterable[Comparison]) -> dict[str, dict[str, str]]:

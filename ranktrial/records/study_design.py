@@ -26,6 +26,7 @@ class FoundBasis:
     untimed: list[str]
     devices: list[str]
     measure: str
+    of_tasks: bool
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ class PlanRecord:
     @property
     def nouns(self) -> Nouns:
         """The words for what it is over; those of retrieval where variances are assumed."""
-        return nouns_of(self.basis.measure) if isinstance(self.basis, FoundBasis) else RETRIEVAL
+        return nouns_of(self.basis.measure, self.basis.of_tasks) if isinstance(self.basis, FoundBasis) else RETRIEVAL
 
     def shown(self, found: PrecisionRecord) -> float:
         """The value shown for a design: the smallest detectable effect, or the half-width if that is the target."""

@@ -53,34 +53,33 @@ from ranktrial.reports.writing.printed import write_printed
 INDENTED = 2 * "\N{NO-BREAK SPACE}"
 
 
-def all_comparisons(comparisons: pd.DataFrame, labels: Labels) -> list[Block]:
+def all_comparisons(comparisons: pd.DataFrame, facts: Facts) -> list[Block]:
     """One row per comparison."""
-    shown = overview(comparisons, labels)
+    shown = overview(comparisons, facts.labels)
     words = ("Comparison", "Control", "Treatment", "Measure", "Effect")
-    nouns = nouns_of(", ".join(comparisons["measure"]))
-    heads = [Column(nouns.say(name), "l" if name in words else "r") for name in shown]
-    return [Table(heads, [list(zip(*shown.values(), strict=True))]), Paragraph(how_to_read(shown, nouns))]
+    heads = [Column(facts.nouns.say(name), "l" if name in words else "r") for name in shown]
+    return [Table(heads, [list(zip(*shown.values(), strict=True))]), Paragraph(how_to_read(shown, facts.nouns))]
 
 
-def narrow(comparisons: pd.DataFrame, labels: Labels) -> list[Block]:
+def narrow(comparisons: pd.DataFrame, facts: Facts) -> list[Block]:
     """The same for a column of a paper: below the name of each comparison its estimates, one row per scope."""
-    shown = overview(comparisons, labels)
+    shown = overview(comparisons, facts.labels)
     rows = [dict(zip(shown, cells, strict=True)) for cells in zip(*shown.values(), strict=True)]
     columns = [Column("Comparison"), Column("Estimate", "r"), Column("p", "r")]
     caption = "Comparisons: estimates with their intervals in each scope."
     return [
-        Table(columns, [_scopes(row) for row in rows], caption=caption),
-        Items([how_to_read(shown, nouns_of(", ".join(comparisons["measure"])))]),
+        Table(columns, [_scopes(row, facts.of_tasks) for row in rows], caption=caption),
+        Items([how_to_read(shown, facts.nouns)]),
     ]
 
 
-def _scopes(row: dict[str, str]) -> list[list[str]]:
+def _scopes(row: dict[str, str], of_tasks: bool) -> list[list[str]]:
     k = f", k = {row['k']}"
     named = f"{row['Treatment']} against {row['Control']} ({row['Measure']}, {row['Effect']}{k})"
     rows = [[named, "", ""]]
     for scope, p in ((HERE, P_HERE), (LIKE_THESE, P_LIKE_THESE), (NEW, ""), (TAU, ""), (TRIED, "")):
         if row.get(scope):
-            rows.append([f"{INDENTED}{nouns_of(row['Measure']).say(scope)}", row[scope], row.get(p, "")])
+            rows.append([f"{INDENTED}{nouns_of(row['Measure'], of_tasks).say(scope)}", row[scope], row.get(p, "")])
     return rows
 
 
@@ -103,8 +102,8 @@ def write_tables(
         without = as_table(comparison, replace(looks[name], judged=""), facts)
         write_text(paths_of_tables[name, "tex"], printed.latex_document(name, content(comparison, without)))
     texts = {
-        ".md": printed.markdown_document("Comparisons", all_comparisons(every, facts.labels)),
-        ".tex": printed.latex_document("comparisons", narrow(every, facts.labels)),
+        ".md": printed.markdown_document("Comparisons", all_comparisons(every, facts)),
+        ".tex": printed.latex_document("comparisons", narrow(every, facts)),
     }
     for path in comparisons_tables:
         write_text(path, texts[path.suffix])

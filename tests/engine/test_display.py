@@ -259,7 +259,7 @@ def test_of_many_comparisons_some_have_a_sentence_and_all_are_counted():
     parts = [Section(f"Does s{name} beat c?", [answers(f"s{name} here.", "Over.")], name) for name in "0123456"]
     said = conclusions(summary(*parts))
     assert said[:3] == ["Does s0 beat c?", "s0 here.", "Over."]
-    assert said[3:] == [*(f"s{name} here. Over." for name in "1234"), "2 more comparisons: see the report"]
+    assert said[3:] == [*(f"s{name} here. Over." for name in "1234"), "further comparisons in the report: 2"]
 
 
 def test_without_comparisons_there_is_nothing_to_say():

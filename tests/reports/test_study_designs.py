@@ -38,6 +38,7 @@ def made(assumed=(), present=True, **asked):
         described = FoundBasis(
             control="bm25", treatment="tuned", interval=basis.described.interval, axis=basis.described.axis,
             unknown_seed_variance=[], given=[], untimed=["bm25"], devices=["A100"], measure="nDCG@10",
+            of_tasks=False,
         )  # fmt: skip
         basis = basis._replace(present=Design(153.2, 7, 3), tau2_high=0.01, described=described)
     return planned(Settings(plan="dense", **{**ASKED, **asked}), basis)

@@ -194,7 +194,7 @@ def test_a_long_heading_of_latex_breaks_at_spaces_and_hyphens():
 def test_the_comparisons_of_a_paper_have_three_columns():
     """Each comparison is named by its systems, measure and effect, and each scope has a row."""
     shown = comparisons({"one": meta_record(**META), "two": meta_record(**META | {"treatment": "u"})}, Settings())
-    made, _ = narrow(shown, LABELS)
+    made, _ = narrow(shown, facts(LABELS))
     assert [column.name for column in made.columns] == ["Comparison", "Estimate", "p"] and len(made.blocks) == 2
     first = [[cell.strip() for cell in row] for row in made.blocks[0]]
     assert first[0] == ["Treatment & Co against BM25 (nDCG@10, MD, k = 3)", "", ""]
