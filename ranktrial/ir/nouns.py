@@ -45,7 +45,7 @@ def _like(word: str, other: str) -> str:
 
 
 @cache
-def nouns_of(measure: str, of_tasks: bool = False) -> Nouns:
+def nouns_of(measure: str, of_tasks: bool) -> Nouns:
     """The words for values of a measure, or of several ("nDCG@10, AP", "nDCG@10 and AP"): of retrieval, if one is.
 
     `of_tasks`: of a leaderboard.

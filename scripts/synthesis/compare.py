@@ -49,7 +49,7 @@ def read_pairs(control: Sequence[Path], treatment: Sequence[Path], settings: Set
         other, also_left_out = _side(others, settings.gain_over.get(TREATMENT), task, measure)
         both = {settings.control: own, settings.treatment: other}
         check_scales({name: one.values.to_numpy().ravel().tolist() for name, one in both.items()}, task, measure)
-        on_control, on_treatment, unpaired = paired(own, other, task, nouns_of(settings.measure))
+        on_control, on_treatment, unpaired = paired(own, other, task, nouns_of(settings.measure, settings.of_tasks))
         pairs[task] = on_control, on_treatment
         said += filter(None, (left_out, also_left_out, unpaired))
     return pairs, said

@@ -12,6 +12,7 @@ from ranktrial.experiment import exhibits
 from ranktrial.experiment.exhibits import influence as influence_exhibit
 from ranktrial.experiment.exhibits import queries as queries_exhibit
 from ranktrial.experiment.resolution import resolve
+from ranktrial.ir.nouns import LEADERBOARD, RETRIEVAL
 from ranktrial.records.facts import Labels
 from ranktrial.reports.figures import influence
 from ranktrial.reports.figures import queries as queries_figure
@@ -87,7 +88,7 @@ def queries(k: int, names: tuple[str, ...] = (), lower: bool = False) -> Queries
         values = [np.clip(g.normal(0.03, 0.2, n), -1, 1), np.zeros(12), g.choice([-0.5, 0, 0.5], n)][task % 3]
         counts = superiority(-values if lower else values, 0.05)
         tasks.append(TaskQueries(names[task] if names else f"Task {task + 1}", values, *counts))
-    return QueriesPlot("A title", "nDCG@10", "Treatment", tuple(tasks), 0.05, lower)
+    return QueriesPlot("A title", "nDCG@10", RETRIEVAL, "Treatment", tuple(tasks), 0.05, lower)
 
 
 @pytest.mark.parametrize("plot", [queries(1), queries(3), queries(20), queries(5, LONG, lower=True)])
@@ -130,6 +131,8 @@ def test_figures_of_queries_are_given_labels_and_what_is_compared():
     differences = pd.DataFrame({"task": "d", "query_id": ["1", "2"], "difference": [0.1, 0.0]})
     plot = queries_figure.queries_data(differences, table, settings)
     assert plot.title == "Queries: Tuned against BM25" and plot.tasks[0].task == "Data" and plot.tasks[0].ties == 1
+    of_scores = queries_figure.queries_data(differences, table, replace(settings, measure="accuracy", of_tasks=True))
+    assert of_scores.title == "Tasks: Tuned against BM25" and of_scores.nouns is LEADERBOARD
 
 
 FURTHER = {"comparisons/c/figure": {"influence": True, "queries": True}}

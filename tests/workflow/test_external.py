@@ -259,7 +259,7 @@ systems:
   of: {type: external, column: [first, second, third], scores: {mteb: board.tsv}}
 tasks: [mteb]
 comparisons:
-  board: {control: of-first, treatment: of-second, measure: nDCG@10}
+  board: {control: of-first, treatment: of-second, measure: nDCG@10, figure: {queries: true}}
 multiple_comparisons:
   all: {systems: all, measure: nDCG@10}
 """
@@ -280,6 +280,7 @@ def test_task_scores_of_a_leaderboard_are_a_sample_of_tasks_and_the_page_says_wh
     assert meta["summary"]["effect"] == pytest.approx(difference.mean())
     assert meta["summary"]["p_value"] == pytest.approx(expected.pvalue)
     page = (results / "summary.md").read_text()
+    assert "Tasks: of-second against of-first" in (results / "figures/queries-board.svg").read_text()
     assert "Over tasks like the 7 of mteb, mean nDCG@10 of of-second exceeds that of of-first by" in page
     half = stats.t.ppf(0.975, 6) * difference.std(ddof=1) * math.sqrt(1 + 1 / 7)
     low, high = (

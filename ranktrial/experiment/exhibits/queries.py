@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ranktrial.common.keys import JsonObject
 from ranktrial.experiment.exhibits import Exhibit, Shown, forest
+from ranktrial.experiment.labels import are_of_tasks
 from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import path
 from ranktrial.ir.nouns import nouns_of
@@ -39,6 +40,7 @@ def settings(experiment: Experiment, name: str) -> JsonObject:
     return {
         **{key: getattr(comparison.statistics, key) for key in ("measure", "alpha")},
         **({"lower_is_better": True} if experiment.is_lower_better(comparison) else {}),
+        **({"of_tasks": True} if are_of_tasks(experiment, comparison.tasks) else {}),
         "control": called["systems"].get(control, control),
         "treatment": called["systems"].get(treatment, treatment),
         "labels": {"tasks": called["tasks"], "systems": {}},
@@ -49,7 +51,8 @@ def settings(experiment: Experiment, name: str) -> JsonObject:
 def shown(experiment: Experiment, name: str) -> Shown:
     """Folded, at the end of its comparison."""
     compared = name.removeprefix(PREFIX)
-    nouns = nouns_of(experiment.comparisons[compared].statistics.measure)
+    comparison = experiment.comparisons[compared]
+    nouns = nouns_of(comparison.statistics.measure, are_of_tasks(experiment, comparison.tasks))
     title = nouns.say("Differences of all queries")
     shows = f"{title}, {compared}. The table of {nouns.queries} gives the number that each system wins."
     return Shown(section=f"comparison-{compared}", folded=title, caption=f"{title}.", shows=shows)

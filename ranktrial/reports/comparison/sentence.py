@@ -144,7 +144,7 @@ NOT_CONCLUDED = (
 
 def not_concluded(measure: str) -> str:
     """What the scores of a leaderboard's tasks do not show."""
-    return nouns_of(measure).say(NOT_CONCLUDED)
+    return nouns_of(measure, of_tasks=False).say(NOT_CONCLUDED)  # of what each score is a mean of
 
 
 def leaderboard_scope(plot: Forest) -> str:

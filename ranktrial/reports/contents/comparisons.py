@@ -360,8 +360,9 @@ AT_ONCE = (
 def families(found: Mapping[str, FoundFamily], compared: Sequence[Compared] = ()) -> Section:
     """All multiple comparisons in the configuration's order, with those comparisons that have another verdict."""
     parts = [_family(name, one, compared, len(found) > 1) for name, one in found.items()]
-    at_once = nouns_of(", ".join(one.record.measure for one in found.values())).say(AT_ONCE)
-    return Section("Many systems at once", [Paragraph(at_once), *parts], anchor="families")
+    records = [one.record for one in found.values()]
+    nouns = nouns_of(", ".join(one.measure for one in records), all(one.of_tasks for one in records))
+    return Section("Many systems at once", [Paragraph(nouns.say(AT_ONCE)), *parts], anchor="families")
 
 
 def other_verdicts(found: FoundFamily, compared: Sequence[Compared]) -> list[Text]:

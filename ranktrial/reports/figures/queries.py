@@ -59,6 +59,7 @@ class Settings(Typeset):
     measure: Annotated[str, "of the differences"]
     alpha: Annotated[float, "1 - alpha is the level of confidence"]
     lower_is_better: Annotated[bool, "of the measure: a query is won by the lower value"] = False
+    of_tasks: Annotated[bool, "a value is the score of a task of a leaderboard, not of a query"] = False
     control: Annotated[str, "the control's label"]
     treatment: Annotated[str, "the treatment's label"]
     labels: Annotated[Labels, "labels of tasks that have one"]
@@ -66,6 +67,7 @@ class Settings(Typeset):
 
 def queries_data(differences: pd.DataFrame, table: pd.DataFrame, settings: Settings) -> QueriesPlot:
     """What the figure shows, from the differences and the table of counts."""
+    nouns = nouns_of(settings.measure, settings.of_tasks)
     by_task = {task: rows["difference"].to_numpy() for task, rows in differences.groupby("task", sort=False)}
     tasks = tuple(
         TaskQueries(
@@ -76,8 +78,9 @@ def queries_data(differences: pd.DataFrame, table: pd.DataFrame, settings: Setti
         for row in table.to_dict("records")
     )
     return QueriesPlot(
-        title=f"{nouns_of(settings.measure).queries.capitalize()}: {settings.treatment} against {settings.control}",
+        title=f"{nouns.queries.capitalize()}: {settings.treatment} against {settings.control}",
         measure=settings.measure,
+        nouns=nouns,
         treatment=settings.treatment,
         tasks=tasks,
         alpha=settings.alpha,
@@ -107,19 +110,15 @@ class TaskQueries:
 
 @dataclass(frozen=True)
 class QueriesPlot:
-    """What the figure shows. `lower_is_better`: a difference below 0 is a gain."""
+    """What the figure shows. `nouns`: of the differences. `lower_is_better`: a difference below 0 is a gain."""
 
     title: str
     measure: str
+    nouns: Nouns
     treatment: str
     tasks: tuple[TaskQueries, ...]
     alpha: float
     lower_is_better: bool = False
-
-    @property
-    def nouns(self) -> Nouns:
-        """What the differences are of, in words."""
-        return nouns_of(self.measure)
 
 
 def queries_plot(plot: QueriesPlot) -> Figure:
