@@ -125,3 +125,11 @@ def test_the_extra_of_a_rule_holds_what_its_script_imports():
 def test_the_conda_environment_of_an_extra_follows_from_the_lock(extra):
     assert (REPOSITORY / f"envs/{extra}.yaml").read_text() == environments.text(extra), "make lock"
     assert {path.stem for path in (REPOSITORY / "envs").glob("*.yaml")} == set(environments.OF_JOBS)
+
+
+def test_the_image_has_the_extras_of_make_setup():
+    recipe = (REPOSITORY / "envs/apptainer.def").read_text()
+    (extras,) = re.findall(r'EXTRAS="(.+)"', recipe)
+    assert f"\nALL = {extras}\n" in (REPOSITORY / "Makefile").read_text()
+    for file in ("Makefile", "pyproject.toml", "requirements.lock"):  # all that `make packages` reads
+        assert re.search(rf"^    {file} /opt/ranktrial/{file}$", recipe, re.MULTILINE)
