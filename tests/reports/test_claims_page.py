@@ -50,6 +50,18 @@ def test_scores_of_split_texts_are_those_of_the_table():
         assert ("all similarities" in score) != (f"{score} | {row} |" in PAGE)
 
 
+def test_the_numbers_of_printed_cells_are_those_of_the_table():
+    cells, equal, different, times, not_run = beside("cells").sum(numeric_only=True)
+    said = (
+        f"the {cells:,} printed cells, {cells - not_run} have a counterpart: {equal} are equal to the printed digits, "
+    )
+    assert f"{said}{different} differ, {times} are times" in " ".join(PAGE.split())
+    assert (
+        f"| claim retrieval | {cells:,} | {cells - not_run} | {equal} | {different}: "
+        in (CLONE / "docs/archive.md").read_text()
+    )
+
+
 @pytest.mark.parametrize(("tables", "said"), [(("A.12", "A.13"), "bi-encoders"), (("A.14", "A.15"), "cross-encoders")])
 def test_printed_gains_by_hard_negatives(tables, said):
     cells = pd.read_csv(CLONE / "config/published/factcheck.tsv", sep="\t", comment="#", dtype=str)
