@@ -66,10 +66,10 @@ def test_one_baseline_is_one_line_and_several_stand_beside_their_bars():
     one = bar_chart(chart(2, (0.5, 0.5)))
     assert [line.get_gid() for line in one.axes[0].lines].count("baseline") == 1
     assert any(text.get_text() == "BM25: 0.500" for text in one.axes[0].texts)
-    several = bar_chart(chart(2, (0.5, 0.6)))
+    several = bar_chart(chart(4, (0.5, 0.6, 0.5, 0.6)))
     assert not any(line.get_gid() == "baseline" for line in several.axes[0].lines)
     ticks = [line for line in several.axes[0].lines if line.get_zorder() == 5]
-    assert len({round(line.get_xdata()[0], 6) for line in ticks}) == 3 and len(ticks) == 1 + 2 * len(
+    assert len({round(line.get_xdata()[0], 6) for line in ticks}) == 3 and len(ticks) == 1 + 4 * len(
         MODELS
     )  # one is the key's
     assert any(text.get_text() == "BM25: 0.500, 0.600" for text in several.axes[0].texts)

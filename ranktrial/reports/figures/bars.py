@@ -136,7 +136,7 @@ def _head(ax: Axes, chart: BarChart) -> float:
     if len(chart.labels) > 1:
         keys += list(zip(chart.labels, COLOURS, strict=False))
     if chart.lines:
-        values = [form.fixed(value, DECIMALS) for value in (chart.lines[:1] if chart.one_line else chart.lines)]
+        values = dict.fromkeys(form.fixed(value, DECIMALS) for value in chart.lines)  # each once
         keys.append((f"{chart.baseline}: {', '.join(values)}", None))
     x, y = MARGIN, y + 0.8 * SIZE
     for label, colour in keys:
