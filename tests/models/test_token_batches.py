@@ -10,7 +10,7 @@ import pytest
 from ranktrial.common.errors import UserError
 from ranktrial.models import loading, token_batches  # noqa: F401 - loading sets what libraries read when imported
 from ranktrial.models.adapters import adapter
-from ranktrial.models.batch_sizes import CHUNK, texts_per_batch
+from ranktrial.models.batch_sizes import BATCHES, CHUNK, texts_per_batch
 from ranktrial.models.token_batches import Tokenised, Unsuited, batches, frame, in_batches, kept_of_pair
 from tests.support.tiny_bert import build
 
@@ -123,6 +123,15 @@ def test_a_batch_has_a_number_of_texts_of_like_length():
     lengths = np.array([5, 9, 2, 9, 1, 30, 3, 3])
     assert [list(lengths[batch]) for batch in batches(lengths, 3)] == [[30, 9, 9], [5, 3, 3], [2, 1]]
     assert batches(np.array([], int), 3) == []
+
+
+@pytest.mark.parametrize("most", [32 * 128, 65_536])
+def test_padding_is_under_a_twentieth_where_a_chunk_is_some_batches(most):
+    lengths = np.random.default_rng(0).lognormal(4.2, 0.7, BATCHES * texts_per_batch(1, most, 128)).clip(3, 128)
+    lengths = lengths.astype(int)
+    computed = sum(len(batch) * int(lengths[batch].max()) for batch in batches(lengths, 1, most))
+    assert lengths.sum() > 0.95 * computed
+    assert lengths.sum() < 0.7 * 128 * len(lengths), "unsorted, a third would be padding"
 
 
 def test_texts_are_sorted_by_tokens_and_not_by_characters(folder, monkeypatch):
