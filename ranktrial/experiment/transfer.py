@@ -103,8 +103,8 @@ FEWEST = 2  # targets
 def matrix(named: Named, name: str) -> Matrix:
     """Resolve the matrix `name`.
 
-    Raises UserError for an unknown name, a system without training, two systems in one cell, fewer than two targets, a
-    measure that a task lacks, and the name of another table.
+    Raises UserError for an unknown name, a system without training, two systems in one cell, fewer than two targets,
+    a `full_shot` without a cell, a measure that a task lacks, and the name of another table.
     """
     check, key = named.check, f"matrices.{name}"
     files = [path("matrix", experiment="x", matrix=name, table_format=one) for one in TABLE_FORMATS]
@@ -119,6 +119,9 @@ def matrix(named: Named, name: str) -> Matrix:
         those = f"has {targets[0].name!r} alone" if targets else "has none"
         problem = f"{those} of the targets that its systems are trained for or transferred to; expected at least two"
         raise check.fail(key, problem)
+    full_shot = {system.name for system in study.systems("full_shot")}
+    if full_shot and full_shot.isdisjoint(cell.system for cell in found.cells.values()):
+        raise check.fail(f"{key}.full_shot", "none of these is trained on all queries of a target; leave it out")
     study.ranking(baseline, targets, "baseline")
     for task in targets:
         found.add(baseline.name, BASELINE, task, ZERO, baseline, "baseline")

@@ -108,23 +108,30 @@ def test_transfer(name):
         assert found[published] == [shown(zero[target]) for target in targets]
 
 
-CROSS = {"judgements of the target": "full", "pseudo-labels of the target": "pseudo-labels",
-         "pseudo-labels, then 32 queries": "few-shot-few-32-pseudo",
-         "pseudo-labels, then 128 queries": "few-shot-few-128-pseudo",
-         "pseudo-labels, then its judgements": "few-shot-all"}  # fmt: skip
-
-
 def test_cross_encoders_with_a_new_head():
-    effects = beside("transfer", "cross").set_index(["comparison", "task"])
-    targets = ["CLEF-2020", "PolitiFact", "InsuranceQA"]
-    found = {
-        label: row for label, *row in rows_below("transfer", f"| a new head, trained on | {' | '.join(targets)} |")
-    }
-    assert found.pop("BM25") == [shown(effects.loc[("full", target), "control_mean"]) for target in targets]
-    for name, row in found.items():
-        comparison = CROSS.get(name) or f"transfer-transfer-{name.partition('-')[0].removesuffix('QA').lower()}"
-        means = effects.loc[comparison, "treatment_mean"]
-        assert row == [shown(means[target]) if target in means else "" for target in targets]
-    transfers = effects[effects.index.get_level_values(0).str.startswith("transfer-transfer-")]
-    assert len(transfers) == 6 and (transfers["effect"] < 0).all() and (transfers["t_p_value"] < 0.01).all()
-    assert effects.loc[("pseudo-labels", "CLEF-2020"), "effect"].round(3) == 0.031
+    targets = ["clef", "politifact", "insurance"]
+    adapted = beside("transfer", "cross-adapted").rename(columns={"task": "target", "treatment_mean": "mean"})
+    adapted["row"] = adapted["comparison"].str.removeprefix("adapted-adapted-full-") + ", then pseudo-labels"
+    curves = beside("transfer", "cross-curves")
+    curves = curves[curves["queries"] > 0]
+    queries = curves["queries"].astype(str) + " queries"
+    curves["row"] = queries.where(curves["start"] == "scratch", "pseudo-labels, then " + queries)
+    matrix = beside("transfer", "cross")
+    matrix["row"] = matrix["source"].str.removesuffix(" (600 queries)")
+    rows = pd.concat([matrix, adapted, curves]).fillna({"mark": ""}).set_index(["row", "target"])
+    names = {"CLEF-2020": "clef", "PolitiFact": "politifact", "InsuranceQA": "insurance", "BM25": "bm25"}
+    heading = "| a new head, trained on | CLEF-2020 | PolitiFact | InsuranceQA |"
+    found = {re.sub("^[^,]+", lambda name: names.get(name[0], name[0]), row): cells
+             for row, *cells in rows_below("transfer", heading)}  # fmt: skip
+    shown_mean = (rows["mean"].map(shown) + rows["mark"]).unstack("target")[targets].fillna("")
+    assert found == dict(zip(shown_mean.index, shown_mean.to_numpy().tolist(), strict=True))
+    text = (STUDIES / "transfer.md").read_text()
+    for target, name in (("clef", "CLEF-2020\n(+"), ("insurance", "InsuranceQA (+")):
+        one = rows.loc[("600 queries", target)]
+        gain = f"{shown(one['baseline_difference'])} {interval(one['baseline_ci_low'], one['baseline_ci_high'])}"
+        assert f"{name}{gain})" in text
+    assert f"add {shown(adapted['effect'].min())} to {shown(adapted['effect'].max())}" in text
+    beyond = adapted["mean"] - adapted["target"].map(rows.loc["pseudo-labels", "mean"])
+    assert f"-{shown(-beyond.min())} to {shown(beyond.max())} of pseudo-labels alone" in text
+    transfers = matrix[matrix["kind"] == "source"]
+    assert len(transfers) == 6 and (transfers["baseline_p_value"] < 0.01).all()
