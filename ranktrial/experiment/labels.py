@@ -53,7 +53,7 @@ def facts(experiment: Experiment) -> JsonObject:
         "systems": list(experiment.systems),
         "lower_is_better": list(dict.fromkeys([*experiment.lower_is_better, *_lower(experiment)])),
         "marks": marked(experiment),
-        **_of_tasks(experiment, experiment.tasks),
+        **of_tasks_setting(experiment, experiment.tasks),
     }
 
 
@@ -70,11 +70,12 @@ def facts_of(experiment: Experiment, comparisons: Iterable[Comparison]) -> JsonO
             if held := [task for task in of.get(name, ()) if task in folders]:
                 marks.setdefault(mark, {})[name] = held
     lower = [measure for measure in measures if measure in _lower(experiment)]
-    of_tasks = _of_tasks(experiment, [task for one in compared for task in one.tasks])
+    of_tasks = of_tasks_setting(experiment, [task for one in compared for task in one.tasks])
     return {"labels": shown, "measures": measures, "lower_is_better": lower, "marks": marks, **of_tasks}
 
 
-def _of_tasks(experiment: Experiment, tasks: Collection[str]) -> JsonObject:
+def of_tasks_setting(experiment: Experiment, tasks: Collection[str]) -> JsonObject:
+    """`of_tasks`, given only where a value on these tasks is the score of a task of a leaderboard."""
     return {"of_tasks": True} if tasks and are_of_tasks(experiment, tasks) else {}
 
 

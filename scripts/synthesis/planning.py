@@ -10,7 +10,7 @@ from ranktrial.common.keys import JsonObject, given, stated
 from ranktrial.experiment import job_files, judged, moderators
 from ranktrial.experiment.comparisons import families, loaded_modules, repeated, statistics_of
 from ranktrial.experiment.descriptions import datasets_learnt, tried_by_comparison
-from ranktrial.experiment.labels import are_of_tasks
+from ranktrial.experiment.labels import are_of_tasks, of_tasks_setting
 from ranktrial.experiment.records import Comparison, Experiment, Moderator, Task
 from ranktrial.experiment.results_paths import path
 from ranktrial.experiment.synthesis_records import BORROWED, ComparisonSettings, SeedsOf
@@ -193,7 +193,7 @@ def family_settings(experiment: Experiment, family: str) -> JsonObject:
     """The settings of a multiple comparison."""
     compared = experiment.families[family]
     lower = {"lower_is_better": True} if compared.measure in experiment.lower_is_better else {}
-    of_tasks = {"of_tasks": True} if are_of_tasks(experiment, compared.tasks) else {}
+    of_tasks = of_tasks_setting(experiment, compared.tasks)
     return {**stated(compared, "tasks", "title"), "seed": experiment.seed, **lower, **of_tasks}
 
 

@@ -169,5 +169,5 @@ def test_with_all_judgements():
     heads = HEADS[HEADS["queries"] == 600].pivot(index="target", columns="start", values="mean")
     assert here == (
         f"pseudo-labels minus published weights: {span(of_all['pseudo-labels'] - of_all['scratch'], '')}; minus a new "
-        f"head: {span(heads['pseudo-labels (600 queries)'] - heads['scratch'], '')}"
+        f"head, both 600: {span(heads['pseudo-labels (600 queries)'] - heads['scratch'], '')}"
     )

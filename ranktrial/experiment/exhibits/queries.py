@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ranktrial.common.keys import JsonObject
 from ranktrial.experiment.exhibits import Exhibit, Shown, forest
-from ranktrial.experiment.labels import are_of_tasks
+from ranktrial.experiment.labels import are_of_tasks, of_tasks_setting
 from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import path
 from ranktrial.ir.nouns import nouns_of
@@ -40,7 +40,7 @@ def settings(experiment: Experiment, name: str) -> JsonObject:
     return {
         **{key: getattr(comparison.statistics, key) for key in ("measure", "alpha")},
         **({"lower_is_better": True} if experiment.is_lower_better(comparison) else {}),
-        **({"of_tasks": True} if are_of_tasks(experiment, comparison.tasks) else {}),
+        **of_tasks_setting(experiment, comparison.tasks),
         "control": called["systems"].get(control, control),
         "treatment": called["systems"].get(treatment, treatment),
         "labels": {"tasks": called["tasks"], "systems": {}},
