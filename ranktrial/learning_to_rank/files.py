@@ -7,6 +7,7 @@ file, so that equal ids stay distinct.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,21 +24,29 @@ from ranktrial.learning_to_rank.learners import Lists, Model, Value, learner
 
 
 @dataclass(frozen=True, kw_only=True)
-class RankerRecord:
-    """A ranker and how it was selected; `chosen_from` lists the features of its files if it reads only some of them."""
+class Choice:
+    """How a model was selected, and by the mean of the measure on how many queries."""
 
-    learner: str
-    features: list[str]
-    chosen_from: list[str] | None = None
     parameters: Mapping[str, Value]
     trees_kept: int | None
-    seed: int
-    measure: str
     value: float
     dev_queries: int
     train_queries: int
     train_candidates: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankerRecord:
+    """A ranker, of one model or of one per fold; `chosen_from` lists its files' features if it reads only some."""
+
+    learner: str
+    features: list[str]
+    chosen_from: list[str] | None = None
+    seed: int
+    measure: str
     combinations: int
+    chosen: list[Choice]
+    fold_seed: int | None = None  # of the folds; None for one model
     model_sha256: str
 
     @property
@@ -59,18 +68,28 @@ def read_record(path: Path) -> RankerRecord:
         raise UserError(f"{path}: is not a record of a ranker, or is damaged") from None
 
 
-def read_model(path: Path, record: RankerRecord) -> Model:
-    """The model that belongs to a record. Raises UserError for any other file or another ranker's model."""
+def text_of(models: Sequence[Model]) -> str:
+    """The file of a ranker: its model's own text, or that of the models of all folds as a JSON list."""
+    texts = [model.text() for model in models]
+    return texts[0] if len(texts) == 1 else json.dumps(texts)
+
+
+def read_models(path: Path, record: RankerRecord) -> list[Model]:
+    """The model that belongs to a record, or those of its folds, in order.
+
+    Raises UserError for any other file or another ranker's model.
+    """
     try:
         text = path.read_text(encoding="utf-8")
-        model = learner(record.learner).read(text)
+        texts = [text] if record.fold_seed is None else [str(one) for one in json.loads(text)]
+        models = [learner(record.learner).read(one) for one in texts]
     except UserError as error:
         raise UserError(f"{path}: {error}") from None
-    except ValueError:  # not UTF-8 text
+    except (TypeError, ValueError):  # not UTF-8 text, or not a list of texts
         raise UserError(f"{path}: is not a model of {record.learner}") from None
     if hash_of(text) != record.model_sha256:
         raise UserError(f"{path}: is not the model that its record was written with; train it again")
-    return model
+    return models
 
 
 LARGEST = float(np.finfo(np.float32).max)  # tree libraries store features as 32-bit floats
@@ -109,6 +128,17 @@ def read_lists(paths: Sequence[Path], numbered: bool = False, only: Sequence[str
         raise UserError(f"{paths[0]}: has no candidates")
     sized = np.array(list(sizes.values()))
     return Lists(chosen, list(sizes), sized, documents, np.array(grades), np.concatenate(values))
+
+
+def part(lists: Lists, places: Sequence[int]) -> Lists:
+    """The lists of some queries, given by their places, in ascending order."""
+    chosen = np.zeros(len(lists.queries), dtype=bool)
+    chosen[places] = True
+    rows = np.flatnonzero(np.repeat(chosen, lists.sizes))
+    return Lists(
+        lists.features, [lists.queries[place] for place in places], lists.sizes[chosen],
+        [lists.documents[row] for row in rows], lists.grades[rows], lists.values[rows],
+    )  # fmt: skip
 
 
 def check_features(path: Path, names: list[str], of: str) -> None:

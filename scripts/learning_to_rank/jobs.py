@@ -2,8 +2,9 @@
 
 Reads feature files of the train and dev splits (one of each per dataset, in the same order), the term counts from which
 each was computed (grouped by dataset), dev judgements, and the model with its record. Every combination of parameters
-is learnt; the one with the best mean on dev is kept. Writes the model (in the library's own format), its record (JSON),
-the table of all combinations (TSV), a TREC run and timings, which cover learning or ranking only, not the features.
+is learnt; the one with the best mean on dev is kept; with folds, one per fold. Writes the model (in the library's own
+format, a JSON list of them with folds), its record (JSON), the table of all combinations (TSV), a TREC run and timings,
+which cover learning or ranking only, not the features.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import importlib.metadata
 import itertools
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -26,18 +28,22 @@ from ranktrial.common.strict_json import read_json
 from ranktrial.common.timing import clock, latency, machine, single_seconds, write_timing
 from ranktrial.ir import choosing
 from ranktrial.ir.feature_file import feature_names
+from ranktrial.ir.query_samples import fold_of
 from ranktrial.ir.trec import Qrels, Run, write_run
 from ranktrial.learning_to_rank.files import (
+    Choice,
     RankerRecord,
     check_features,
     check_indices,
     hash_of,
     mean_measure,
+    part,
     read_judgements,
     read_lists,
-    read_model,
+    read_models,
     read_record,
     run_of,
+    text_of,
 )
 from ranktrial.learning_to_rank.learners import Learner, Lists, Model, Parameters, Value, learner
 
@@ -52,6 +58,16 @@ class Training:
     depth: Annotated[int, "documents per query that the measure looks at, and the cut-off of nDCG in early stopping"]
     seed: Annotated[int, "of what the learner draws"]
     columns: Annotated[list[str] | None, "the features that are read; all by default"] = None
+    folds: Annotated[int | None, "one model per fold of the training queries, without it; dev is the next fold"] = None
+    fold_seed: Annotated[int | None, "of the folds"] = None
+
+
+class Division(NamedTuple):
+    """The lists from which a model is learnt, and lists and judgements by which it is selected."""
+
+    train: Lists
+    dev: Lists
+    qrels: Qrels
 
 
 class Trial(NamedTuple):
@@ -62,20 +78,45 @@ class Trial(NamedTuple):
     value: float
 
 
-def check_lists(train: Lists, dev: Lists, train_path: Path, dev_path: Path) -> None:
+def check_lists(division: Division, train_path: Path, dev_path: Path) -> None:
     """Raise UserError if there is nothing to learn from, or nothing to select by."""
+    train, dev, _ = division
     if len(train.queries) < LEAST_QUERIES:
         raise UserError(
             f"{train_path}: has candidates of {len(train.queries)} training query; expected at least {LEAST_QUERIES}"
         )
     for lists, path, what in ((train, train_path, "learn"), (dev, dev_path, "stop or choose by")):
+        if not lists.queries:
+            raise UserError(f"{path}: one of the folds has no query; take fewer")
         if (lists.grades == lists.grades[0]).all():
             found = f"all {len(lists.grades)} candidates have grade {lists.grades[0]} (not judged counts as 0)"
             raise UserError(f"{path}: {found}, so there is nothing to {what}")
 
 
-def try_all(learning: Learner, train: Lists, dev: Lists, qrels: Qrels, settings: Training) -> list[Trial]:
+def divisions(whole: Division, settings: Training, several: bool) -> list[Division]:
+    """One division, or one per fold: dev is the next fold, and all others are learnt from."""
+    folds, seed = settings.folds, settings.fold_seed
+    if folds is None or seed is None:
+        return [whole]
+
+    def fold(query: str) -> int:
+        return fold_of(query.partition(":")[2] if several else query, folds, seed)
+
+    def of(lists: Lists, chosen: Callable[[int], bool]) -> Lists:
+        return part(lists, [place for place, query in enumerate(lists.queries) if chosen(fold(query))])
+
+    divided = []
+    for left_out in range(1, folds + 1):
+        held = left_out % folds + 1
+        qrels = {query: grades for query, grades in whole.qrels.items() if fold(query) == held}
+        learnt = of(whole.train, lambda one, without=(left_out, held): one not in without)
+        divided.append(Division(learnt, of(whole.dev, lambda one, held=held: one == held), qrels))
+    return divided
+
+
+def try_all(learning: Learner, division: Division, settings: Training) -> list[Trial]:
     """Learn with every combination of parameter values, in order."""
+    train, dev, qrels = division
     names = list(settings.parameters)
     combinations = list(itertools.product(*settings.parameters.values()))
     trials = []
@@ -87,24 +128,15 @@ def try_all(learning: Learner, train: Lists, dev: Lists, qrels: Qrels, settings:
     return trials
 
 
-def record_of(
-    chosen: Trial, combinations: int, train: Lists, names: list[str], queries: int, settings: Training
-) -> RankerRecord:
-    """The record written beside the model; `names` are all features of the file."""
-    return RankerRecord(
-        learner=settings.learner,
-        features=train.features,
-        chosen_from=None if train.features == names else names,
+def choice_of(chosen: Trial, division: Division) -> Choice:
+    """How a model was selected."""
+    return Choice(
         parameters=chosen.parameters,
         trees_kept=chosen.model.rounds,
-        seed=settings.seed,
-        measure=settings.measure,
         value=chosen.value,
-        dev_queries=queries,
-        train_queries=len(train.queries),
-        train_candidates=len(train.documents),
-        combinations=combinations,
-        model_sha256=hash_of(chosen.model.text()),
+        dev_queries=len(division.qrels),
+        train_queries=len(division.train.queries),
+        train_candidates=len(division.train.documents),
     )
 
 
@@ -122,26 +154,48 @@ def train_ranker(
     if feature_names(dev[0]) != names:
         raise UserError(f"{dev[0]}: has other features than {train[0]}")
     learnt, held = (read_lists(paths, several, settings.columns) for paths in (train, dev))
-    check_lists(learnt, held, train[0], dev[0])
-    judgements = read_judgements(qrels, several)
+    divided = divisions(Division(learnt, held, read_judgements(qrels, several)), settings, several)
+    for division in divided:
+        check_lists(division, train[0], dev[0])
     learning = learner(settings.learner)
     start = clock()
-    trials = try_all(learning, learnt, held, judgements, settings)
+    trials = [try_all(learning, division, settings) for division in divided]
     seconds = clock() - start
-    chosen = choosing.best(trials, lambda trial: trial.value)
+    chosen = [choosing.best(of_fold, lambda trial: trial.value) for of_fold in trials]
+    choices = [choice_of(best, division) for best, division in zip(chosen, divided, strict=True)]
     # `trees` is a boosted ensemble's limit, `kept` what early stopping left
-    rows = ([*trial.parameters.values(), trial.model.rounds, trial.value] for trial in trials)
-    choosing.write_rows(grid, [*chosen.parameters, "kept", settings.measure], rows)
-    write_record(record, record_of(chosen, len(trials), learnt, names, len(judgements), settings))
-    write_text(model, chosen.model.text())
+    rows = (
+        [*([fold] if settings.folds else []), *trial.parameters.values(), trial.model.rounds, trial.value]
+        for fold, of_fold in enumerate(trials, 1)
+        for trial in of_fold
+    )
+    numbered = ["fold"] if settings.folds else []
+    choosing.write_rows(grid, [*numbered, *settings.parameters, "kept", settings.measure], rows)
+    text = text_of([best.model for best in chosen])
+    about = RankerRecord(
+        learner=settings.learner,
+        features=learnt.features,
+        chosen_from=None if learnt.features == names else names,
+        seed=settings.seed,
+        measure=settings.measure,
+        combinations=len(trials[0]),
+        chosen=choices,
+        fold_seed=settings.fold_seed,
+        model_sha256=hash_of(text),
+    )
+    write_record(record, about)
+    write_text(model, text)
     write_timing(
-        timing, seconds=seconds, combinations=len(trials), queries=len(learnt.queries),
+        timing, seconds=seconds, combinations=len(trials[0]), queries=len(learnt.queries),
         pairs=len(learnt.documents), features=len(learnt.features), threads=1, learner=settings.learner,
         versions=machine()["versions"] | {learning.LIBRARY: importlib.metadata.version(learning.LIBRARY)},
     )  # fmt: skip
-    words = f"{len(trials)} combinations, {seconds:.1f} s" if len(trials) > 1 else f"{seconds:.1f} s"
-    message = f"{settings.measure} {chosen.value:.4f} on {len(judgements)} dev queries ({words})"
-    choosing.report(message, record.name, len(judgements))
+    words = f"{len(trials[0])} combinations, {seconds:.1f} s" if len(trials[0]) > 1 else f"{seconds:.1f} s"
+    each = f", mean of {settings.folds} folds" if settings.folds else ""
+    queries = sum(choice.dev_queries for choice in choices)
+    value = sum(choice.value for choice in choices) / len(choices)
+    message = f"{settings.measure} {value:.4f} on {queries} dev queries{each} ({words})"
+    choosing.report(message, record.name, queries)
 
 
 def together(train: Lists, dev: Lists) -> Lists:
@@ -158,9 +212,9 @@ def together(train: Lists, dev: Lists) -> Lists:
 
 def refit(chosen: RankerRecord, lists: Lists, depth: int) -> Model:
     """Learn from all lists with the selected parameters, without early stopping."""
-    parameters = dict(chosen.parameters)
-    if chosen.trees_kept is not None:
-        parameters["trees"] = chosen.trees_kept
+    parameters = dict(chosen.chosen[0].parameters)
+    if (trees := chosen.chosen[0].trees_kept) is not None:
+        parameters["trees"] = trees
     return learner(chosen.learner).fit(lists, None, parameters, depth, chosen.seed)
 
 
@@ -191,9 +245,9 @@ def refit_ranker(
     start = clock()
     refitted = refit(selected, lists, depth)
     seconds = clock() - start
-    about = {"train_queries": len(lists.queries), "train_candidates": len(lists.documents)}
-    about |= {"trees_kept": refitted.rounds, "model_sha256": hash_of(refitted.text())}
-    write_record(record, replace(selected, **about))
+    again = {"train_queries": len(lists.queries), "train_candidates": len(lists.documents)}
+    choice = replace(selected.chosen[0], **again, trees_kept=refitted.rounds)
+    write_record(record, replace(selected, chosen=[choice], model_sha256=hash_of(refitted.text())))
     write_text(model, refitted.text())
     library = learner(selected.learner).LIBRARY
     write_timing(
@@ -205,37 +259,39 @@ def refit_ranker(
     print(f"learnt again from {len(lists.queries)} queries of train and dev, {seconds:.1f} s", file=sys.stderr)
 
 
-def rank(model: Model, lists: Lists, depth: int) -> Run:
-    """The candidates of each query by descending score."""
-    return run_of(lists, model.scores(lists.values), depth)
-
-
-def single(lists: Lists, place: int) -> Lists:
-    """One query's list."""
-    end, size = lists.ends[place], lists.sizes[place]
-    rows = slice(end - size, end)
-    return Lists(
-        lists.features, [lists.queries[place]], lists.sizes[place : place + 1], lists.documents[rows],
-        lists.grades[rows], lists.values[rows],
-    )  # fmt: skip
+def scores(models: list[Model], lists: Lists, fold_seed: int | None) -> np.ndarray:
+    """One score per candidate: of the model without the query's fold if there is a seed of folds, else of all."""
+    if fold_seed is None:
+        return np.mean([model.scores(lists.values) for model in models], axis=0)
+    folds = np.repeat([fold_of(query, len(models), fold_seed) for query in lists.queries], lists.sizes)
+    found = np.empty(len(folds))
+    for fold, model in enumerate(models, 1):
+        if (rows := folds == fold).any():
+            found[rows] = model.scores(lists.values[rows])
+    return found
 
 
 def rank_by_features(
     features: Path, terms: list[Path], model: Path, record: Path, run: Path, timing: Path,
     depth: Annotated[int, "documents per query that are kept"],
     tag: Annotated[str, "the run's name, its last column"],
+    by_fold: Annotated[bool, "whether each query is ranked by the model learnt without its fold, not by all"] = False,
 ) -> None:  # fmt: skip
-    """Rank the candidates of a task's queries with a learnt model."""
+    """Rank the candidates of a task's queries with a learnt model, or with those of all folds."""
     stored = read_record(record)
     check_features(features, stored.features_behind, str(record))
     check_indices([features], terms)
     lists = read_lists([features], only=stored.features)
-    ranker = read_model(model, stored)
+    models = read_models(model, stored)
+
+    def rank(some: Lists) -> Run:
+        """The candidates of each query by descending score."""
+        return run_of(some, scores(models, some, stored.fold_seed if by_fold else None), depth)
+
     start = clock()
-    ranked = rank(ranker, lists, depth)
+    ranked = rank(lists)
     seconds = clock() - start
-    alone = [single(lists, place) for place in range(len(lists.queries))]
-    singles = single_seconds(lambda one: rank(ranker, one, depth), alone)
+    singles = single_seconds(rank, [part(lists, [place]) for place in range(len(lists.queries))])
     write_run(run, ranked, tag)
     write_timing(
         timing, learner=stored.learner, depth=depth, queries=len(ranked),
@@ -305,7 +361,7 @@ def importance(
     check_features(dev[0], stored.features_behind, str(record))
     several = len(dev) > 1
     lists, judgements = read_lists(dev, several, stored.features), read_judgements(qrels, several)
-    ranker = read_model(model, stored)
+    ranker = read_models(model, stored)[0]
     fell = falls(ranker, lists, judgements, settings)
     deviations = fell.std(axis=1, ddof=1) if fell.shape[1] > 1 else np.zeros(len(fell))
     unknown = [None] * len(fell)

@@ -8,7 +8,7 @@ from ranktrial.experiment.exhibits import importance
 from ranktrial.experiment.job_files import task_in
 from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import SELECTED, path
-from ranktrial.experiment.systems.learning_to_rank import learns_from, ranked_by, settings_of, source
+from ranktrial.experiment.systems.learning_to_rank import is_by_fold, learns_from, ranked_by, settings_of, source
 
 LEARNERS = "ranktrial.learning_to_rank.learners"
 SHUFFLES = 5  # shuffles per feature for its permutation importance
@@ -50,10 +50,13 @@ def features(experiment: Experiment, system: str, source: str, split: str) -> li
 
 
 def dev_inputs(experiment: Experiment, system: str, source: str) -> dict[str, list[str]]:
-    """The features and judgements of dev, one file per dataset from which a ranker is learnt."""
-    named = learns_from(experiment.systems[system]) or [source]
-    qrels = [path("qrels", experiment=experiment.name, dataset=dataset, split="dev") for dataset in named]
-    return {"dev": features(experiment, system, source, "dev"), "qrels": qrels}
+    """The features and judgements of dev (of train, with folds), one file per dataset from which a ranker is learnt."""
+    named, split = (
+        learns_from(experiment.systems[system]) or [source],
+        settings_of(experiment.systems[system]).splits[-1],
+    )
+    qrels = [path("qrels", experiment=experiment.name, dataset=dataset, split=split) for dataset in named]
+    return {"dev": features(experiment, system, source, split), "qrels": qrels}
 
 
 def training_inputs(experiment: Experiment, system: str, source: str) -> dict[str, list[str]]:
@@ -88,8 +91,9 @@ def ranked_features(experiment: Experiment, system: str, task: str) -> str:
 def training_settings(experiment: Experiment, system: str, seed: str) -> JsonObject:
     """The settings for learning a ranker and selecting it on dev."""
     assert seed != SELECTED  # the seed of a ranker is never selected on dev
-    of_others = ("features", "takes", "train_on", "refit")
-    return {**stated(settings_of(experiment.systems[system]), *of_others), "seed": int(seed)}
+    of_others, settings = ("features", "takes", "train_on", "refit"), settings_of(experiment.systems[system])
+    folds = {"fold_seed": experiment.seed} if settings.folds else {}
+    return {**stated(settings, *of_others), "seed": int(seed), **folds}
 
 
 def refit_settings(experiment: Experiment, system: str) -> JsonObject:
@@ -97,9 +101,11 @@ def refit_settings(experiment: Experiment, system: str) -> JsonObject:
     return {"depth": settings_of(experiment.systems[system]).depth}
 
 
-def ranking_settings(experiment: Experiment, system: str, seed: str) -> JsonObject:
+def ranking_settings(experiment: Experiment, system: str, task: str, seed: str) -> JsonObject:
     """The settings for ranking a task."""
-    return {"depth": experiment.depth, "tag": f"{system}-{seed}"}
+    ranked = task_in(experiment, task)
+    by_fold = is_by_fold(experiment.systems[system], ranked.ranked_dataset, ranked.split)
+    return {"depth": experiment.depth, "tag": f"{system}-{seed}", **({"by_fold": True} if by_fold else {})}
 
 
 def importance_settings(experiment: Experiment, system: str) -> JsonObject:

@@ -46,12 +46,24 @@ def test_a_shipped_configuration_names_no_place_outside_the_clone(name):
     assert outside == []
 
 
+def with_second(name, second):
+    config = read_yaml(CONFIG / name)
+    update_config(config, read_yaml(CONFIG / "sources" / second))
+    remove_nulls(config)
+    return resolve(config, "c.yaml")
+
+
+def test_a_language_model_joins_the_rankers_of_comparative_questions():
+    experiment = with_second("touche-open.yaml", "listwise.yaml")
+    ranked = {task: experiment.tasks[task] for task in experiment.comparisons["listwise"].tasks}
+    assert list(ranked) == ["touche/train"]
+    alone = resolve(read_yaml(CONFIG / "touche-open.yaml"), "c.yaml")
+    assert set(experiment.systems) - set(alone.systems) == {"listwise"}
+
+
 def test_the_authors_releases_replace_what_a_configuration_names():
     """The file that pages name beside a configuration: its nulls take keys of the hub away, all others stay."""
-    config = read_yaml(CONFIG / "families.yaml")
-    update_config(config, read_yaml(CONFIG / "sources/authors.yaml"))
-    remove_nulls(config)
-    datasets = resolve(config, "c.yaml").datasets
+    datasets = with_second("families.yaml", "authors.yaml").datasets
     assert [datasets[name].format for name in ("scifact", "nfcorpus", "clef")] == ["scifact", "nfcorpus", "checkthat"]
     assert datasets["scifact"].splits == {"dev": 100} and datasets["scifact"].label == "SciFact"
 

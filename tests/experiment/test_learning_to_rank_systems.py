@@ -77,7 +77,31 @@ def test_jobs_are_given_what_they_need():
     assert planning.ranker(resolved, "l", "e", "2") == "results/e/rankers/e/l/seed-2.model"
     assert planning.learner_files(resolved, "l") == ["ranktrial/learning_to_rank/learners/random_forest.py"]
     assert planning.training_settings(resolved, "l", "2")["seed"] == 2
-    assert planning.ranking_settings(resolved, "l", "2") == {"depth": resolved.depth, "tag": "l-2"}
+    assert planning.ranking_settings(resolved, "l", "e", "2") == {"depth": resolved.depth, "tag": "l-2"}
+
+
+FOLDED = FOREST | {"cross_validation": 5}
+
+
+def test_cross_validation_needs_no_dev_and_ranks_each_training_query_without_its_fold():
+    """Its scores of the training queries may be a feature, those of a ranker without folds not (CASES)."""
+    data = {"datasets__d": TREC | {"topics": {"train": "1", "test": "2"}, "qrels": {"train": "3", "test": "4"}}}
+    learner = {"type": "random-forest", "trees": [2, 4]}
+    resolved = experiment(systems__l=FOLDED | {"learner": learner}, tasks=["d", "d/train"], **data)
+    assert not [task for task in resolved.selection_tasks if task.endswith("/dev")]
+    training = planning.training_inputs(resolved, "l", "d")
+    assert training["dev"] == training["train"] == ["results/e/features/d-train/few.parquet"]
+    assert training["qrels"] == ["results/e/data/d/qrels/train.qrels"]
+    settings = planning.training_settings(resolved, "l", "1")
+    assert (settings["folds"], settings["fold_seed"]) == (5, resolved.seed)
+    assert planning.ranking_settings(resolved, "l", "d-train", "1")["by_fold"] is True
+    assert "by_fold" not in planning.ranking_settings(resolved, "l", "d", "1")
+    assert planning.all_tables(resolved) == []
+    said = describe(resolved, resolved.systems["l"])
+    assert "trees chosen on the next fold by nDCG@10, trained on each task's dataset in 5 folds, orders" in said
+    elsewhere = experiment(systems__l=FOLDED | {"train_on": "e"}, tasks=["d/train", "e/train"], **OTHER)
+    assert "by_fold" not in planning.ranking_settings(elsewhere, "l", "d-train", "1")
+    assert planning.ranking_settings(elsewhere, "l", "e-train", "1")["by_fold"] is True
 
 
 def test_words():
@@ -126,6 +150,10 @@ CASES = {
      "systems__l": LIGHTGBM | {"train_on": "e"}}, "systems.l: tuned learnt from the training queries of e, by which this learns (d/train may hold the same ones)"),
     "a ranker's score on what it learnt from": ({"features": {"few": SETS["few"], "deep": {"first_stage": "bm25", "of": ["BM25", {"system": "l"}]}},
      "systems__l": LIGHTGBM, "systems__k": LIGHTGBM | {"features": "deep"}}, "systems.k: l learnt from the training queries of d"),
+    "a ranker's score by folds": ({"features": {"few": SETS["few"], "deep": {"first_stage": "bm25", "of": ["BM25", {"system": "l"}]}},
+     "systems__l": FOLDED, "systems__k": FOLDED | {"features": "deep"}}, None),
+    "by folds, and refit": ({"systems__l": FOLDED | {"refit": True}}, "systems.l.refit: not together with cross_validation"),
+    "too few folds": ({"systems__l": FOREST | {"cross_validation": 2}}, "systems.l.cross_validation: 2 is too small; expected a whole number from 3 to 100"),
     "its own score": ({"features": {"few": {"first_stage": "l", "of": ["BM25"]}}, "systems__l": LIGHTGBM}, "refers to itself: l -> l"),
     "features that name no system": ({"features": {"few": {"first_stage": "x", "of": ["BM25"]}}, "systems__l": LIGHTGBM},
      "systems.l.features: its features name the system 'x', which is none or became several"),

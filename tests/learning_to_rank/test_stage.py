@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from ranktrial.ir.feature_file import KEY
+from ranktrial.ir.query_samples import fold_of
 from ranktrial.ir.term_counts import TermCounts
 from ranktrial.ir.trec import read_run
-from ranktrial.learning_to_rank.files import read_judgements, read_lists, run_of, strictly_falling
+from ranktrial.learning_to_rank.files import part, read_judgements, read_lists, run_of, strictly_falling
 from ranktrial.learning_to_rank.learners import learner
 from scripts.learning_to_rank import jobs
 from tests.learning_to_rank.conftest import write_features, write_judgements
@@ -19,11 +20,12 @@ from tests.support.one_line import refused
 OUTPUTS = ("model", "record", "grid", "timing")
 
 
-def trained(place, name="linear", seed=1, datasets=1, parameters=None, columns=None, **changes):
+def trained(place, name="linear", seed=1, datasets=1, parameters=None, columns=None, folds=None, **changes):
     """Run the script that trains; gives what it wrote."""
     values = {key: [one.default] for key, one in learner(name).PARAMETERS.items()} | (parameters or {})
     settings = {"learner": name, "parameters": values, "measure": "nDCG@3", "depth": 3, "seed": seed}
     settings |= {"columns": columns} if columns else {}
+    settings |= {"folds": folds, "fold_seed": 7} if folds else {}
     options = {"train": place / "train.parquet", "dev": place / "dev.parquet", "qrels": place / "dev.qrels",
                "terms": place / "terms"} | changes  # fmt: skip
     options = {key: [value] * datasets if not isinstance(value, list) else value for key, value in options.items()}
@@ -31,8 +33,8 @@ def trained(place, name="linear", seed=1, datasets=1, parameters=None, columns=N
     return {key: (place / f"x.{key}").read_text() for key in OUTPUTS}
 
 
-def ranked(place, features="test.parquet", depth=6, terms="terms"):
-    call(jobs.rank_by_features, {"depth": depth, "tag": "t"}, features=place / features, terms=[place / terms],
+def ranked(place, features="test.parquet", depth=6, terms="terms", **settings):
+    call(jobs.rank_by_features, {"depth": depth, "tag": "t"} | settings, features=place / features, terms=[place / terms],
          model=place / "x.model", record=place / "x.record", run=place / "run", timing=place / "run.json")  # fmt: skip
     return read_run(place / "run")
 
@@ -41,7 +43,10 @@ def ranked(place, features="test.parquet", depth=6, terms="terms"):
 def test_what_is_learnt_ranks_new_queries(place, name):
     written = trained(place, name)
     record = json.loads(written["record"])
-    assert record["features"] == ["noise", "signal"] and record["train_queries"] == record["dev_queries"] == 12
+    assert (
+        record["features"] == ["noise", "signal"]
+        and record["chosen"][0]["train_queries"] == record["chosen"][0]["dev_queries"] == 12
+    )
     run = ranked(place)
     rows = read_lists([place / "test.parquet"])
     best = {query: f"d{place}" for query, place in zip(rows.queries, rows.grades.reshape(12, 6).argmax(1), strict=True)}
@@ -88,7 +93,8 @@ def test_a_grid_is_tried_and_the_first_of_the_best_is_kept(place):
     values = [float(row["nDCG@3"]) for row in rows]
     record = json.loads(written["record"])
     assert [float(row["C"]) for row in rows] == grid["C"] and record["combinations"] == 3
-    assert record["parameters"] == {"C": grid["C"][values.index(max(values))]} and record["value"] == max(values)
+    (chosen,) = record["chosen"]
+    assert chosen["parameters"] == {"C": grid["C"][values.index(max(values))]} and chosen["value"] == max(values)
 
 
 BOOSTED = {"trees": [30], "patience": [3]}
@@ -103,15 +109,12 @@ REFITTED = {
 @pytest.mark.parametrize("name", REFITTED)
 def test_what_was_chosen_is_learnt_again_from_train_and_dev(place, name):
     """The same model as one fit on both with the winning parameters and as many trees as were kept."""
-    chosen = json.loads(trained(place, name, parameters=REFITTED[name])["record"])
+    (chosen,) = json.loads(trained(place, name, parameters=REFITTED[name])["record"])["chosen"]
     files = {part: place / f"y.{part}" for part in ("model", "record", "timing")}
     call(jobs.refit_ranker, {"depth": 3}, train=[place / "train.parquet"], dev=[place / "dev.parquet"],
          terms=[place / "terms"], chosen=place / "x.record", chosen_timing=place / "x.timing", **files)  # fmt: skip
     record, timing = (json.loads(files[part].read_text()) for part in ("record", "timing"))
-    assert (record["train_queries"], record["train_candidates"]) == (24, 144)
-    assert {key: record[key] for key in ("parameters", "value", "trees_kept", "combinations")} == {
-        key: chosen[key] for key in ("parameters", "value", "trees_kept", "combinations")
-    }
+    assert record["chosen"] == [chosen | {"train_queries": 24, "train_candidates": 144}]
     assert timing["seconds"] > json.loads((place / "x.timing").read_text())["seconds"] and timing["refit_seconds"] > 0
     kept = chosen["trees_kept"]
     assert (kept is None) == (name in ("linear", "random-forest")) and (kept is None or 1 <= kept < 30)
@@ -137,12 +140,90 @@ def test_a_timing_that_is_none_is_reported(place):
 
 
 def test_several_datasets_are_joined_and_equal_ids_stay_apart(place):
-    once = json.loads(trained(place)["record"])
-    twice = json.loads(trained(place, datasets=2)["record"])
+    (once,) = json.loads(trained(place)["record"])["chosen"]
+    (twice,) = json.loads(trained(place, datasets=2)["record"])["chosen"]
     assert twice["train_queries"] == 2 * once["train_queries"] and twice["dev_queries"] == 24
     assert twice["value"] == once["value"]
     joined = read_lists([place / "train.parquet", place / "dev.parquet"], numbered=True)
     assert joined.queries[0] == "1:q0" and joined.queries[-1] == "2:q11" and joined.sizes.tolist() == [6] * 24
+
+
+FOLDED = {"dev": "train.parquet", "qrels": "train.qrels"}
+
+
+def folded(place, name="linear", queries=30, folds=5, **changes):
+    """Train with folds; gives the files, the lists, and the fold of each query."""
+    train = replaced(place, "train.parquet", queries=queries)
+    write_judgements(place / "train.qrels", 1, queries)
+    files = {key: place / file for key, file in FOLDED.items()}
+    written = trained(place, name, folds=folds, **files, **changes)
+    lists = read_lists([train])
+    return written, lists, [fold_of(query, folds, 7) for query in lists.queries]
+
+
+def compare(run, expected):
+    """Each expected query has these documents in this order, with scores equal in 32 bits."""
+    for query, scored in expected.items():
+        assert list(run[query]) == list(scored)
+        assert list(run[query].values()) == pytest.approx(list(scored.values()), rel=1e-6)
+
+
+@pytest.mark.parametrize("name", ["linear", "random-forest", "lightgbm"])
+def test_a_fold_is_ranked_by_a_model_that_saw_it_neither_in_training_nor_in_selection(place, name):
+    """As one ranker per fold would: learnt from the folds but two, selected on the next, and applied to its own."""
+    grid = {"linear": {"C": [1e-9, 1.0]}, "random-forest": {"trees": [2, 4]}, "lightgbm": {"trees": [5]}}[name]
+    grid |= {"min_data_in_leaf": [2]} if name == "lightgbm" else {}
+    written, lists, folds = folded(place, name, parameters=grid)
+    record, run = json.loads(written["record"]), ranked(place, "train.parquet", by_fold=True)
+    assert len(record["chosen"]) == 5 and set(folds) == {1, 2, 3, 4, 5} and list(run) == lists.queries
+    texts = json.loads(written["model"])
+    for fold, (choice, text) in enumerate(zip(record["chosen"], texts, strict=True), 1):
+        held = fold % 5 + 1
+        learnt, other, own = (
+            part(lists, [place for place, one in enumerate(folds) if one in chosen])
+            for chosen in ({1, 2, 3, 4, 5} - {fold, held}, {held}, {fold})
+        )
+        assert (choice["train_queries"], choice["dev_queries"]) == (len(learnt.queries), len(other.queries))
+        parameters = {key: one.default for key, one in learner(name).PARAMETERS.items()} | choice["parameters"]
+        alone = learner(name).fit(learnt, other, parameters, 3, 1)
+        assert alone.text() == text
+        compare(run, run_of(own, alone.scores(own.values)))
+    rows = list(csv.DictReader(written["grid"].splitlines(), delimiter="\t"))
+    assert [int(row["fold"]) for row in rows] == [fold for fold in range(1, 6) for _ in rows[::5]]
+    test = read_lists([place / "test.parquet"])
+    mean = np.mean([learner(name).read(text).scores(test.values) for text in texts], axis=0)
+    compare(ranked(place), run_of(test, mean))
+
+
+def test_what_a_fold_holds_changes_nothing_in_the_model_that_ranks_it(place):
+    """Its own queries with other grades and features, whatever these are."""
+    _, _, folds = folded(place)
+    texts = json.loads((place / "x.model").read_text())
+    queries = [f"q{place}" for place, fold in enumerate(folds) if fold == 2]
+    import pyarrow.parquet as parquet
+
+    path = place / "train.parquet"
+    table, about = parquet.read_table(path).to_pandas(), parquet.read_metadata(path).metadata[KEY]
+    rows = table["query"].isin(queries)
+    table.loc[rows, "signal"] = -table.loc[rows, "signal"]
+    import pyarrow as arrow
+
+    changed = arrow.Table.from_pandas(table, schema=parquet.read_schema(path), preserve_index=False)
+    with parquet.ParquetWriter(path, changed.schema) as writer:
+        writer.write_table(changed)
+        writer.add_key_value_metadata({KEY: about})
+    trained(place, folds=5, **{key: place / file for key, file in FOLDED.items()})
+    again = json.loads((place / "x.model").read_text())
+    assert [one == other for one, other in zip(texts, again, strict=True)] == [True, True, False, False, False]
+
+
+def test_folds_that_cannot_be_learnt_from_are_refused(place):
+    with refused("train.parquet: one of the folds has no query; take fewer"):
+        folded(place, queries=12, folds=20)
+    with refused("x.model: is not a model of linear"):
+        folded(place)
+        (place / "x.model").write_text("[1, 2]")
+        ranked(place)
 
 
 def test_candidates_of_one_score_stay_in_the_order_of_the_first_stage(place):

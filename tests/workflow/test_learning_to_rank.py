@@ -77,7 +77,8 @@ def test_the_grid_the_record_and_the_time_of_learning_are_kept(workspace):
         rows = list(csv.DictReader(file, delimiter="\t"))
     record = json.loads((folder / "weather" / "lambdamart" / "seed-0.json").read_text())
     assert [row["min_data_in_leaf"] for row in rows] == ["2", "5"]
-    assert record["value"] == max(float(row["nDCG@10"]) for row in rows) and record["train_queries"] == 30
+    (chosen,) = record["chosen"]
+    assert chosen["value"] == max(float(row["nDCG@10"]) for row in rows) and chosen["train_queries"] == 30
     timing = json.loads((folder / "weather" / "lambdamart" / "seed-0.timing.json").read_text())
     assert timing["combinations"] == 2 and timing["seconds"] > 0 and "lightgbm" in timing["versions"]
 
@@ -111,10 +112,25 @@ def test_importance_is_a_row_per_feature(workspace):
 @pytest.mark.long
 def test_a_ranker_learns_from_two_datasets_and_a_forest_has_seeds(further):
     rankers, runs = further.folder / RESULTS / "rankers", [read_run(further.folder / run) for run in RUNS]
-    assert json.loads((rankers / "2-datasets" / "both" / "seed-0.json").read_text())["train_queries"] == 60
+    (chosen,) = json.loads((rankers / "2-datasets" / "both" / "seed-0.json").read_text())["chosen"]
+    assert chosen["train_queries"] == 60
     rows = importance(further.folder / TABLES[1])
     assert {row["gain"] for row in rows} == {""} and all(float(row["shap"]) >= 0 for row in rows)
     assert runs[0] != runs[1]
+
+
+@pytest.mark.long
+def test_the_training_queries_are_ranked_by_folds(further):
+    """All of them, each by a model that learnt from the other folds, of two datasets whose queries have the same ids."""
+    folded = CONFIG["systems"]["both"] | {"cross_validation": 3}
+    systems = {name: CONFIG["systems"][name] for name in ("bm25", "plain")} | {"folded": folded}
+    further.write_config(CONFIG | {"systems": systems, "tasks": ["weather", "weather/train"]}, "folds.yaml")
+    runs = [f"{RESULTS}/runs/{task}/folded/seed-0.trec.gz" for task in ("weather", "weather-train")]
+    further.run("--cores", "2", *runs, f"{RESULTS}/metrics/weather-train/folded/seed-0.tsv", config="folds.yaml")
+    assert [len(read_run(further.folder / run)) for run in runs] == [15, 30]
+    chosen = json.loads((further.folder / RESULTS / "rankers/2-datasets/folded/seed-0.json").read_text())["chosen"]
+    assert len(chosen) == 3 and sum(one["train_queries"] for one in chosen) == sum(one["dev_queries"] for one in chosen)
+    assert sum(one["train_queries"] for one in chosen) == 60  # one fold of three is learnt from
 
 
 def test_the_pages_show_the_importance(workspace):

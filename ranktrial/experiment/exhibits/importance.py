@@ -1,4 +1,4 @@
-"""Importance: what each feature contributes to a ranker that learns from all its features."""
+"""Importance: what each feature contributes to a ranker that learns from all its features and selects on dev."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ def names(experiment: Experiment) -> dict[str, tuple[str, str]]:
     return {
         f"{PREFIX}{dataset}/{system.name}": (system.name, dataset)
         for system in experiment.systems.values()
-        if system.type == learning.NAME and learning.settings_of(system).columns is None
+        if system.type == learning.NAME
+        and learning.settings_of(system).columns is None
+        and not learning.settings_of(system).folds
         for dataset in dict.fromkeys(
             learning.source(system, task.ranked_dataset) for task in experiment.runs_of(system)
         )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, cast
 
-from ranktrial.common.keys import NULL, OTHERS, JsonObject, NameOrNames, Names, Rule, Written, given, stated
+from ranktrial.common.keys import NULL, OTHERS, JsonObject, NameOrNames, Names, Not, Rule, Written, given, stated
 from ranktrial.common.wording import hint
 from ranktrial.configuration.checker import Checker
 from ranktrial.configuration.dataset_keys import format_of
@@ -97,6 +97,12 @@ class Keys(Made):
         bool | None,
         "learning-to-rank: true: train once more on the train and dev queries together, with the parameters and "
         "the number of trees that were chosen on dev; this model ranks all tasks except dev",
+        Not("cross_validation"),
+    ] = None
+    cross_validation: Annotated[
+        Annotated[int, Rule(minimum=3, maximum=100)] | None,
+        "learning-to-rank: number of folds of the training queries: each is ranked by a model learnt without its fold, "
+        "and selected on the next fold instead of dev; any other query by the mean of the models' scores",
     ] = None
     seeds: Annotated[
         _neural.Seeds | None, "learning-to-rank: number of trainings of a learner that uses random numbers"
@@ -116,6 +122,12 @@ class Settings:
     columns: list[str] | None = None  # columns of the features; None: all
     train_on: tuple[str, ...] = ()  # datasets; empty: each task's own
     refit: bool = False  # whether the chosen ranker is trained again on train and dev
+    folds: int | None = None  # of the training queries; dev is not used then
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """The splits on which it is trained and selected."""
+        return ("train",) if self.folds else ("train", "dev")
 
 
 PLAIN_LISTS: list[tuple[str, ...]] = [
@@ -148,6 +160,7 @@ class LearningToRank(SystemType):
             columns=select(check, key, entry.features, entry.only, entry.without),
             train_on=(entry.train_on,) if isinstance(entry.train_on, str) else entry.train_on or (),
             refit=bool(entry.refit),
+            folds=entry.cross_validation,
         )
         for dataset in settings.train_on:
             check.known(f"{key}.train_on", dataset, "datasets")
@@ -173,9 +186,9 @@ class LearningToRank(SystemType):
             entry = check.config.datasets[dataset]
             if not format_of(entry).has_documents:
                 raise check.fail(key, f"{dataset} has format {entry.format}, without documents to learn from")
-            for split in ("train", "dev"):
+            for split in settings_of(system).splits:
                 check_split(check, key, dataset, split)
-        return [f"{dataset}/{split}" for dataset in datasets for split in ("train", "dev")]
+        return [f"{dataset}/{split}" for dataset in datasets for split in settings_of(system).splits]
 
     def check_experiment(self, check: Checker, system: System, experiment: Experiment) -> None:
         """Check that the systems behind its features did not learn from its training queries or change their seed."""
@@ -206,7 +219,10 @@ class LearningToRank(SystemType):
         return combinations if combinations > 1 else 0
 
     def learnt_from(self, experiment: Experiment, system: System, dataset: str) -> set[tuple[str, str]]:
-        return {(one, split) for one in learns_from(system) or [dataset] for split in ("train", "dev")}
+        return {(one, split) for one in learns_from(system) or [dataset] for split in settings_of(system).splits}
+
+    def unseen(self, experiment: Experiment, system: System, dataset: str) -> set[tuple[str, str]]:
+        return {(dataset, "train")} if is_by_fold(system, dataset, "train") else set()
 
     def identity(self, config: Configuration, system: System) -> JsonObject:
         settings = settings_of(system)
@@ -225,9 +241,11 @@ class LearningToRank(SystemType):
         counted = _counted(settings.columns, len(experiment.features[settings.features].of))
         words = f"{known()[settings.learner].DESCRIPTION} on {counted} ({settings.features})"
         if grids := [name for name, values in settings.parameters.items() if len(values) > 1]:
-            words += f", {' and '.join(grids)} chosen on dev by {settings.measure}"
+            where = "the next fold" if settings.folds else "dev"
+            words += f", {' and '.join(grids)} chosen on {where} by {settings.measure}"
         source = ", ".join(learns_from(system)) or "each task's dataset"
         again = " (then on its dev queries as well)" if settings.refit else ""
+        again = f" in {settings.folds} folds" if settings.folds else again
         words += f", trained on {source}{again}, orders the top {system.depth} of {system.first_stage}"
         return words + (f", {len(system.seeds)} seeds" if len(system.seeds) > 1 else "")
 
@@ -256,6 +274,11 @@ def settings_of(system: System) -> Settings:
 def learns_from(system: System) -> list[str]:
     """Return the datasets whose training queries all its models learn from; empty if each task's own is used."""
     return list(settings_of(system).train_on)
+
+
+def is_by_fold(system: System, dataset: str, split: str) -> bool:
+    """Whether each query of a split is ranked by the model that was learnt without its fold."""
+    return settings_of(system).folds is not None and split == "train" and dataset in (learns_from(system) or [dataset])
 
 
 def source(system: System, dataset: str) -> str:
