@@ -382,8 +382,12 @@ class Alike:
 
         remaining = [values for values in combinations if alike(values)]
         if not remaining:
-            problem = f"no control and treatment have the same {' and '.join(map(str, keys))}"
-            raise UserError(f"{self.source}: comparisons.{name}.same: {problem}")
+            where = f"{self.source}: comparisons.{name}"
+            for role in ("control", "treatment"):
+                for system in as_list(entry.get(role)):
+                    if isinstance(system, str) and system not in self.systems:
+                        raise UserError(f"{where}.{role}: unknown name {system!r}{hint(system, self.systems)}")
+            raise UserError(f"{where}.same: no control and treatment have the same {' and '.join(map(str, keys))}")
         return remaining
 
 

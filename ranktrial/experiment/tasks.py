@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ranktrial.configuration.checker import Checker
 from ranktrial.configuration.dataset_keys import format_of, given_measure
-from ranktrial.experiment.datasets import check_split
+from ranktrial.experiment.datasets import check_split, known_splits
 from ranktrial.experiment.records import System, Task
 from ranktrial.ir.measure_names import by_subtopic, follows_instructions
 
@@ -65,10 +65,11 @@ def resolve_task(check: Checker, name: str, judged: bool = True) -> Task:
     dataset, _, split = name.partition("/")
     check.known("tasks", dataset, "datasets")
     entry = check.config.datasets[dataset]
-    if judged:
-        check_split(check, f"tasks: {name}", dataset, split or "test")
-    label = f"{entry.label} {split}".strip() if entry.label else name
     form = format_of(entry)
+    if judged:
+        is_train = not split and known_splits(entry) == {"train"} and not form.generated
+        check_split(check, f"tasks: {name}", dataset, split or "test", f"{dataset}/train" if is_train else "")
+    label = f"{entry.label} {split}".strip() if entry.label else name
     measures = (str(given_measure(entry)),) if form.values_given else check.config.measures
     return Task(
         name,

@@ -153,7 +153,8 @@ def starting_point(check: Checker, key: str, entry: ComparisonEntry, systems: di
         if way_of_ranking(system) == ranks and _is_start(check, system, treatment):
             return system.name
     starts = ", ".join(str(before) for before in dict.fromkeys(_starts(check, treatment).values()))
-    raise check.fail(key, f"no system ranks as {treatment.name} does with what its training starts from: {starts}")
+    problem = f"no system ranks as {treatment.name} does with what its training starts from: {starts}"
+    raise check.fail(key, f"{problem}; expected one, or treatments without {treatment.name}")
 
 
 def way_of_ranking(system: System) -> tuple[Any, ...]:

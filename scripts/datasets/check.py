@@ -22,6 +22,7 @@ from ranktrial.common import urls
 from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.urls import HUB, is_url, shown
+from ranktrial.common.wording import hint
 from ranktrial.datasets.fetching import pip_reason
 from ranktrial.datasets.formats._ir_library import (
     HOME,
@@ -99,6 +100,7 @@ class Source:
     query_field: Annotated[str | None, "of its queries"] = None
     subset: Annotated[str | None, "of hub:ID: one of its collections"] = None
     judgements: Annotated[dict[str, str] | None, "of hub:ID: location and revision of its judgements"] = None
+    named: Annotated[list[str] | None, "files below a folder that lies here, or patterns of them"] = None
 
 
 class State(NamedTuple):
@@ -185,12 +187,24 @@ def questions(source: Source, mirrors: list[Path]) -> list[Callable[[], str]]:
     return [lambda url=url, sha=sha: ask(url, sha) for url, sha in (files or {location: source.sha256}).items()]
 
 
+def why_not_here(place: Path, named: list[str]) -> str | None:
+    """What is missing: the place, or the first named file below it; None if nothing is."""
+    if not place.exists():
+        return "no such file or folder"
+    if not place.is_dir():
+        return None
+    lacking = next((name for name in named if not (place / name).exists() and not any(place.glob(name))), None)
+    if lacking is None:
+        return None
+    return f"has no {lacking}{hint(lacking, (file.relative_to(place).as_posix() for file in place.rglob('*')))}"
+
+
 def look(source: Source, mirrors: list[Path]) -> State:
     """Find a dataset or model."""
     identity = (source.name, shown(source.location))
     if source.download is None:
-        exists = Path(source.location).exists()
-        return State(*identity, "here" if exists else "no such file or folder", not exists)
+        problem = why_not_here(Path(source.location), source.named or [])
+        return State(*identity, problem or "here", problem is not None)
     if Path(source.download).exists():
         return State(*identity, "downloaded")
     try:

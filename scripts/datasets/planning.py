@@ -208,11 +208,10 @@ class Sources:
         places |= {f"models.{name}": (entry.weights, entry.revision) for name, entry in _here(experiment).items()}
         fetched = self.fetched()
         for name, (location, revision) in places.items():
-            place = self.place(location, revision)
+            place, entry = self.place(location, revision), experiment.datasets.get(name.removeprefix("datasets."))
             if place == location:
-                yield {"name": name, "location": location}
+                yield {"name": name, "location": location, "named": _named(entry)}
             else:
-                entry = experiment.datasets.get(name.removeprefix("datasets."))
                 read = {key: value for key, value in given(entry).items() if key in OF_LIBRARY} if entry else {}
                 yield {"name": name, **fetched[Path(place).name], **read, "location": location, "download": place}
 
@@ -234,6 +233,12 @@ def sources_of(
 def _here(experiment: Experiment) -> dict[str, Model]:
     """The models with weights: not those behind an endpoint."""
     return {name: entry for name, entry in experiment.models.items() if not is_served(entry)}
+
+
+def _named(entry: Dataset | None) -> list[str]:
+    """The files below its location that a dataset names, documents possibly as patterns."""
+    splits = [file for key in ("topics", "qrels") for file in (getattr(entry, key, None) or {}).values()]
+    return [*getattr(entry, "documents", ()), *splits]
 
 
 def _with_content(fetch: dict, mirrors: Iterable[str], content: Callable[[str], str | None]) -> dict:

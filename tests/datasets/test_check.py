@@ -81,6 +81,26 @@ def state(tmp_path, location, mirrors=(), **others):
     return check.look(source, [tmp_path / mirror for mirror in mirrors])
 
 
+def test_a_folder_lacks_a_file_that_the_configuration_names(tmp_path):
+    for name in ("docs/a.jsonl", "topics.tsv", "qrels[1].txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    named = ["docs/*.jsonl", "topics.tsv", "qrels[1].txt"]
+
+    def found(place, *named):
+        return check.look(check.Source("n", str(place), named=list(named)), [])
+
+    assert found(tmp_path, *named) == check.State("n", str(tmp_path), "here", False)
+    assert found(tmp_path / "topics.tsv", "q").state == "here"  # an archive, not unpacked yet
+    assert found(tmp_path / "none").state == "no such file or folder"
+    for wrong, said in (
+        ("topic.tsv", "has no topic.tsv (did you mean 'topics.tsv'?)"),
+        ("docs/*.xml", "has no docs/*.xml (did you mean 'docs/a.jsonl'?)"),
+    ):
+        lacking = found(tmp_path, *named, wrong)
+        assert lacking.missing and lacking.state == said
+
+
 def test_urls_are_asked_for_and_not_downloaded(server, tmp_path):
     assert state(tmp_path, f"{server.url}/a.zip").state == "the server answers, 2.0 MB"
     assert server.asked == [("HEAD", "/a.zip")]

@@ -107,7 +107,15 @@ def test_a_check_asks_for_everything_and_says_what_is_downloaded():
         "models.ce",
     }
     assert needed["datasets.remote"]["download"] == sources().place(URL)
-    assert needed["datasets.d"] == {"name": "datasets.d", "location": "tests"}
+    assert needed["datasets.d"] == {"name": "datasets.d", "location": "tests", "named": []}
+
+
+def test_a_check_looks_for_the_files_that_a_dataset_names():
+    splits = {"topics": {"train": "s", "test": "t"}, "qrels": {"train": "p", "test": "q"}}
+    trec = {"format": "trec", "location": "tests", "documents": ["*.xml"]} | splits
+    experiment = resolve(changed({"datasets": {"d": trec}}), "c.yaml")
+    (needed,) = (entry for entry in sources(experiment).needed(experiment) if entry["name"] == "datasets.d")
+    assert needed["named"] == ["*.xml", "s", "t", "p", "q"]
 
 
 def test_a_users_file_in_a_mirror_counts_with_its_content(tmp_path):

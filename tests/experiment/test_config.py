@@ -181,6 +181,8 @@ CASES = {  # what is wrong, or accepted where there is no message
     "first stage on fewer tasks": ({"tasks": ["d", "d/dev"], "systems/bm25/tasks": ["d"], "comparisons": {},
      "systems/x": {"model": "ce", "rerank": {"first_stage": "bm25"}}},
      "c.yaml: systems.x: its first stage bm25 has no run for d/dev"),
+    "pairs with an unknown system": ({"comparisons/c/same": ["model"], "comparisons/c/treatment": "tuned-rr"},
+     "c.yaml: comparisons.c.treatment: unknown name 'tuned-rr'"),
     "pairs without a common model": ({"comparisons/c/same": ["model"]}, "c.yaml: comparisons.c.same: no control and treatment have the same model"),
     "unknown task that a treatment ranks instead": ({"comparisons/c/treatment_on": {"x": "d"}}, "c.yaml: comparisons.c.treatment_on: unknown name 'x'"),
     "treatment on another split": ({"tasks": ["d", "d/dev"], "comparisons/c/treatment_on": {"d": "d/dev"}},

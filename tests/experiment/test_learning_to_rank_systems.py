@@ -152,6 +152,8 @@ CASES = {
      "systems__l": LIGHTGBM, "systems__k": LIGHTGBM | {"features": "deep"}}, "systems.k: l learnt from the training queries of d"),
     "a ranker's score by folds": ({"features": {"few": SETS["few"], "deep": {"first_stage": "bm25", "of": ["BM25", {"system": "l"}]}},
      "systems__l": FOLDED, "systems__k": FOLDED | {"features": "deep"}}, None),
+    "no dev": ({"datasets__d": TREC | {"topics": {"train": "1", "test": "2"}, "qrels": {"train": "3", "test": "4"}}, "systems__l": FOREST},
+     "systems.l: d has no judgements for the split dev; its splits are test, train; expected datasets.d.splits: {dev: 0.1} or cross_validation"),
     "by folds, and refit": ({"systems__l": FOLDED | {"refit": True}}, "systems.l.refit: not together with cross_validation"),
     "too few folds": ({"systems__l": FOREST | {"cross_validation": 2}}, "systems.l.cross_validation: 2 is too small; expected a whole number from 3 to 100"),
     "its own score": ({"features": {"few": {"first_stage": "l", "of": ["BM25"]}}, "systems__l": LIGHTGBM}, "refers to itself: l -> l"),

@@ -201,6 +201,8 @@ REFUSED = {
         ({"tasks": ["q/train"]} | {k: v for k, v in ONLY_Q.items() if k != "tasks"}, "tasks: q/train: q has no judgements for the split train"),
         ({"tasks": ["t/dev"]}, "tasks: t/dev: t has no judgements for the split dev; its splits are test"),
         ({"tasks": ["c/dev"]}, "tasks: c/dev: c has no judgements for the split dev; its splits are test, train"),
+        ({"tasks": ["t"], "datasets/t/topics": {"train": "a"}, "datasets/t/qrels": {"train": "b"}},
+         "tasks: t: t has no judgements for the split test; its splits are train; expected datasets.t.splits: {test: 0.1} or t/train"),
         ({"tasks": ["p/dev"]}, "tasks: p/dev: p has no judgements for the split dev"),
         ({"tasks": ["s/dev"]}, "tasks: s/dev: s has no judgements for the split dev"),
         ({"tasks": ["d/"]}, "tasks[1]: "),

@@ -175,7 +175,7 @@ WRONG = {
     "no system of the starting point": (
         {"systems__pseudo": ..., "comparisons__labels": ...},
         "c.yaml: comparisons.few.control (in few-few-pseudo-32): no system ranks as few-pseudo-32 does with what its training starts "
-        "from: pseudo-models, pseudo-ir, pseudo-common",
+        "from: pseudo-models, pseudo-ir, pseudo-common; expected one, or treatments without few-pseudo-32",
     ),
     "a starting point of BM25": ({"comparisons__few__treatment": "bm25"}, "c.yaml: comparisons.few.control: starting-point is of a trained system, but bm25 has no recipe"),
     "a task without a recipe": (

@@ -71,10 +71,10 @@ def test_from_scratch():
     points = CURVES[(CURVES["start"] == "scratch") & (CURVES["size"] > 0)]
     above = points.groupby("target")["baseline_difference"].min() > 0
     heads = HEADS[HEADS["start"] == "scratch"].assign(above=lambda one: one["baseline_difference"] > 0)
-    of_heads = heads.groupby("queries")["above"].sum()
+    of_heads, targets = heads.groupby("queries")["above"].sum(), heads["target"].nunique()
     assert here == (
         f"{points['size'].min():.0f}, the fewest tried, suffice on {above.sum()} of {len(above)} targets, from a trained "
-        f"sentence encoder; a new head: 128 on {of_heads[128]} of 3, 600 on {of_heads[600]}"
+        f"sentence encoder; a new head: 128 on {of_heads[128]} of {targets}, 600 on {of_heads[600]}"
     )
     assert verdict == "for a new head" and of_heads[32] == 0
 
@@ -96,8 +96,10 @@ def test_targets_below_bm25_from_all_sources():
     assert [name for name, best in sources.max(axis=1).items() if best < BM25[name]] == ["Yahoo! Answers"]
     worst = [transfers(table).groupby("target")["gain"].max() for table in (LAPTOP, MATRIX, CROSS)]
     below = [one[one < 0].index.tolist() for one in worst]
-    assert below == [[], ["nfcorpus", "scifact"], ["clef", "insurance", "politifact"]]
-    assert here == f"0 of {len(worst[0])} targets; 2 of {len(worst[1])}: NFCorpus and SciFact; 3 of 3"
+    assert below[:2] == [[], ["nfcorpus", "scifact"]]
+    assert here == (
+        f"0 of {len(worst[0])} targets; 2 of {len(worst[1])}: NFCorpus and SciFact; {len(below[2])} of {len(worst[2])}"
+    )
     significant = transfers(MATRIX)[transfers(MATRIX)["baseline_p_value"] < ALPHA]
     assert set(significant["target"]) == {"scifact"} and len(significant) == 3
     assert (transfers(CROSS)["baseline_p_value"] < ALPHA).all()

@@ -63,7 +63,7 @@ class Figure:
     together: Annotated[
         Name | None,
         "name of a further figure that shows all comparisons with this name; by default, comparisons made from a "
-        "list of treatments share one",
+        "list of treatments share one; all have the same control, family and statistics",
     ] = None
     rows: Annotated[
         Literal["tasks", "treatments"] | None,
@@ -122,7 +122,11 @@ Moderator = str | Column
 class ComparisonEntry(Statistics):
     """One comparison after fan-out, so each list of alternatives is a single value."""
 
-    control: Annotated[str, "the system that the treatment is compared with"]
+    control: Annotated[
+        str,
+        "the system that the treatment is compared with; starting-point: the one that ranks with the checkpoint from "
+        "which the treatment's training starts",
+    ]
     treatment: Annotated[str, Written(str | Names), "a system, or a list of systems that makes one comparison each"]
     tasks: Annotated[AllOrNames, "the tasks on which they are compared"] = "all"
     same: Annotated[

@@ -182,12 +182,12 @@ class LearningToRank(SystemType):
         """Return the train and dev tasks of its training datasets, which the systems that it takes must rank."""
         datasets = learns_from(system) or list(dict.fromkeys(task.dataset for task in tasks.values()))
         for dataset in datasets:
-            key = f"systems.{system.name}.{'train_on' if learns_from(system) else 'tasks'}"
+            key = f"systems.{system.name}{'.train_on' if learns_from(system) else ''}"
             entry = check.config.datasets[dataset]
             if not format_of(entry).has_documents:
                 raise check.fail(key, f"{dataset} has format {entry.format}, without documents to learn from")
             for split in settings_of(system).splits:
-                check_split(check, key, dataset, split)
+                check_split(check, key, dataset, split, "cross_validation" if split == "dev" else "")
         return [f"{dataset}/{split}" for dataset in datasets for split in settings_of(system).splits]
 
     def check_experiment(self, check: Checker, system: System, experiment: Experiment) -> None:
