@@ -82,7 +82,7 @@ def types() -> list[str]:
 
 def keys() -> dict[str, Schema]:
     """Return the JSON schema of the keys of all systems; the description of a shared key is that of all its types."""
-    message = f"the type of the system: {', '.join(types())}; not needed for a system with a model"
+    message = "the type of the system; not needed for a system with a model"
     together: dict[str, Schema] = {"type": {"description": message, "enum": types()}}
     for module in modules().values():
         for key, schema in of_record(module.Keys)["properties"].items():

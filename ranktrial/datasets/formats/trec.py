@@ -83,8 +83,7 @@ class Options:
     subtopics: Annotated[bool, BY_SUBTOPIC] = False
     topic_field: Annotated[
         str,
-        "the topic field used as the query: title (also called query; the topic's own text if it has no fields), "
-        "description, narrative, or the name of another field",
+        "the topic field used as the query; title is also called query, and the topic's own text if it has no fields",
         Rule(
             title=f"{', '.join(FIELDS)} or the name of another field of the topics",
             pattern="^[A-Za-z][A-Za-z0-9_-]{0,40}$",

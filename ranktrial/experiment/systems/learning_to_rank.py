@@ -101,8 +101,8 @@ class Keys(Made):
     ] = None
     cross_validation: Annotated[
         Annotated[int, Rule(minimum=3, maximum=100)] | None,
-        "learning-to-rank: number of folds of the training queries: each is ranked by a model learnt without its fold, "
-        "and selected on the next fold instead of dev; any other query by the mean of the models' scores",
+        "learning-to-rank: number of folds of the training queries; each is ranked by a model learnt without it and "
+        "selected on the next one instead of dev",
     ] = None
     seeds: Annotated[
         _neural.Seeds | None, "learning-to-rank: number of trainings of a learner that uses random numbers"
