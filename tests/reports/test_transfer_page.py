@@ -143,28 +143,31 @@ def test_few_judgements_after_pseudo_labels():
     gains = AFTER[AFTER["queries"] == "128"]
     significant = (gains["start_p_value"] < ALPHA).sum()
     heads = HEADS_AFTER[HEADS_AFTER["queries"] == 128]
-    of_heads = (heads["start_p_value"] < ALPHA).sum()
+    of_heads = ((heads["start_p_value"] < ALPHA) & (heads["start_difference"] > 0)).sum()
     assert here == (
         f"128: {span(gains['start_difference'], '')}, with p < .01 on {significant} of {len(gains)} targets; "
         f"{span(heads['start_difference'], '')}, on {of_heads} of {len(heads)}"
     )
-    assert verdict == "for three of seven" and significant + of_heads == 3
+    assert verdict == "for three of nine" and (significant + of_heads, len(gains) + len(heads)) == (3, 9)
     _, here, verdict = claim("A few judged queries")
     few = AFTER[AFTER["queries"] != "all"]
     lower = few[few["start_difference"] < 0]
     value = f"{lower['start_difference'].iloc[0]:.3f}".replace("0.", ".", 1)
     heads = HEADS_AFTER[HEADS_AFTER["queries"] < 600]
-    least = heads.loc[heads["start_difference"].idxmin()]
+    worse = heads[heads["start_difference"] < 0]
+    (once,) = worse[worse["start_p_value"] < ALPHA].itertuples()
+    assert (once.target, once.queries) == ("nfcorpus", 128)
     assert here == (
         f"after pseudo-labels, {len(lower)} of {len(few)} points is lower ({value}); "
-        f"{(heads['start_difference'] < 0).sum()} of {len(heads)}, at most by "
-        f"{-least['start_difference']:.3f} (p = {least['start_p_value']:.3f})".replace("0.", ".")
+        f"{len(worse)} of {len(heads)}, one with p < .01: 128 on NFCorpus ({once.start_difference:.3f})".replace(
+            "0.", "."
+        )
     )
-    assert verdict == "not shown at p < .01" and min(lower["start_p_value"].min(), least["start_p_value"]) > ALPHA
+    assert verdict == "shown once" and lower["start_p_value"].min() > ALPHA
 
 
 def test_with_all_judgements():
-    paper, here, _ = claim("With all judgements")
+    paper, here, verdict = claim("With all judgements")
     spread = (FULL.max(axis=1) - FULL.min(axis=1)).max()
     assert f"(table 1: at most {spread:.2f})".replace("0.", ".") in paper
     of_all = CURVES[CURVES["queries"] == "all"].pivot(index="target", columns="start", values="mean")
@@ -173,3 +176,5 @@ def test_with_all_judgements():
         f"pseudo-labels minus published weights: {span(of_all['pseudo-labels'] - of_all['scratch'], '')}; minus a new "
         f"head, both 600: {span(heads['pseudo-labels (600 queries)'] - heads['scratch'], '')}"
     )
+    gains = heads["pseudo-labels (600 queries)"] - heads["scratch"]
+    assert verdict == f"for, except on SciFact ({gains.max():.3f})".replace("0.", ".") and gains.idxmax() == "scifact"

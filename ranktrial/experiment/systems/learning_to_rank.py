@@ -95,8 +95,8 @@ class Keys(Made):
     ] = None
     refit: Annotated[
         bool | None,
-        "learning-to-rank: true: train once more on the train and dev queries together, with the parameters and "
-        "the number of trees that were chosen on dev; this model ranks all tasks except dev",
+        "learning-to-rank: true: train the model chosen on dev once more, on train and dev together; this one ranks "
+        "all tasks except dev",
         Not("cross_validation"),
     ] = None
     cross_validation: Annotated[
