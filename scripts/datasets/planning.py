@@ -238,7 +238,7 @@ def _here(experiment: Experiment) -> dict[str, Model]:
 def _named(entry: Dataset | None) -> list[str]:
     """The files below its location that a dataset names, documents possibly as patterns."""
     splits = [file for key in ("topics", "qrels") for file in (getattr(entry, key, None) or {}).values()]
-    return [*getattr(entry, "documents", ()), *splits]
+    return [*(getattr(entry, "documents", None) or ()), *splits]
 
 
 def _with_content(fetch: dict, mirrors: Iterable[str], content: Callable[[str], str | None]) -> dict:

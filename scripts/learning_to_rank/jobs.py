@@ -12,7 +12,6 @@ from __future__ import annotations
 import importlib.metadata
 import itertools
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -102,15 +101,15 @@ def divisions(whole: Division, settings: Training, several: bool) -> list[Divisi
     def fold(query: str) -> int:
         return fold_of(query.partition(":")[2] if several else query, folds, seed)
 
-    def of(lists: Lists, chosen: Callable[[int], bool]) -> Lists:
-        return part(lists, [place for place, query in enumerate(lists.queries) if chosen(fold(query))])
+    def of(lists: Lists, chosen: set[int]) -> Lists:
+        return part(lists, [place for place, query in enumerate(lists.queries) if fold(query) in chosen])
 
     divided = []
     for left_out in range(1, folds + 1):
-        held = left_out % folds + 1
-        qrels = {query: grades for query, grades in whole.qrels.items() if fold(query) == held}
-        learnt = of(whole.train, lambda one, without=(left_out, held): one not in without)
-        divided.append(Division(learnt, of(whole.dev, lambda one, held=held: one == held), qrels))
+        dev = left_out % folds + 1
+        qrels = {query: grades for query, grades in whole.qrels.items() if fold(query) == dev}
+        learnt = of(whole.train, set(range(1, folds + 1)) - {left_out, dev})
+        divided.append(Division(learnt, of(whole.dev, {dev}), qrels))
     return divided
 
 
@@ -153,7 +152,8 @@ def train_ranker(
     names = feature_names(train[0])
     if feature_names(dev[0]) != names:
         raise UserError(f"{dev[0]}: has other features than {train[0]}")
-    learnt, held = (read_lists(paths, several, settings.columns) for paths in (train, dev))
+    learnt = read_lists(train, several, settings.columns)
+    held = learnt if dev == train else read_lists(dev, several, settings.columns)
     divided = divisions(Division(learnt, held, read_judgements(qrels, several)), settings, several)
     for division in divided:
         check_lists(division, train[0], dev[0])

@@ -51,10 +51,8 @@ def features(experiment: Experiment, system: str, source: str, split: str) -> li
 
 def dev_inputs(experiment: Experiment, system: str, source: str) -> dict[str, list[str]]:
     """The features and judgements of dev (of train, with folds), one file per dataset from which a ranker is learnt."""
-    named, split = (
-        learns_from(experiment.systems[system]) or [source],
-        settings_of(experiment.systems[system]).splits[-1],
-    )
+    ranker = experiment.systems[system]
+    named, split = learns_from(ranker) or [source], settings_of(ranker).splits[-1]
     qrels = [path("qrels", experiment=experiment.name, dataset=dataset, split=split) for dataset in named]
     return {"dev": features(experiment, system, source, split), "qrels": qrels}
 

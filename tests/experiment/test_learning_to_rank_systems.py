@@ -1,11 +1,11 @@
 """Systems that learn to rank: their seeds, the splits that they need, their words, and what each mistake says."""
 
 from ranktrial.experiment import exhibits
-from ranktrial.experiment.descriptions import datasets_learnt, describe, for_times
+from ranktrial.experiment.descriptions import cautions, datasets_learnt, describe, for_times
 from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.timings import timings as cost_timings
 from scripts.learning_to_rank import planning
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import BASE, changed
 from tests.support.one_line import each_is_one_line
 
 SETS = {"few": {"first_stage": "bm25", "depth": 10, "of": ["BM25", "DPH"]}}
@@ -102,6 +102,20 @@ def test_cross_validation_needs_no_dev_and_ranks_each_training_query_without_its
     elsewhere = experiment(systems__l=FOLDED | {"train_on": "e"}, tasks=["d/train", "e/train"], **OTHER)
     assert "by_fold" not in planning.ranking_settings(elsewhere, "l", "d-train", "1")
     assert planning.ranking_settings(elsewhere, "l", "e-train", "1")["by_fold"] is True
+
+
+def test_a_ranker_that_is_tested_on_its_own_training_queries_is_reported():
+    """Under its dataset's name or another one; not if each query is ranked by folds."""
+    tasks = {"tasks": ["d", "d/train", "other/train"], "datasets__other": BASE["datasets"]["d"], "comparisons": {}}
+
+    def said(system):
+        lines = cautions(experiment(systems__l=system | {"train_on": "d"}, measures=["nDCG@10"], **tasks))
+        assert all(line.endswith(" learnt from its queries, so their values there are too high") for line in lines)
+        return {line.partition(": ")[0]: line.partition(": ")[2].split(" learnt")[0].split(", ") for line in lines}
+
+    learnt = said(LIGHTGBM)
+    assert list(learnt) == ["task d/train", "task other/train"] and all("l" in names for names in learnt.values())
+    assert ["l" in names for names in said(FOLDED).values()] == [False, True]
 
 
 def test_words():
