@@ -1,22 +1,25 @@
-"""Samples and folds of queries; reads and writes nothing.
+"""Samples and folds of queries, which depend only on a seed and the queries' ids; reads and writes nothing.
 
-Samples of queries that depend only on a seed and the queries' ids.
-
-The fold of a training query: the part of all queries without which one of several models is trained.
-
-It depends only on the query and the experiment's seed, so that training and the merging of the models' runs agree, and
-another query changes no fold. Folds have about the same size.
+The fold of a training query is the part of all queries without which one of several models is trained. `fold_of` needs
+no other query, so that training and the merging of the models' runs agree, and another query changes no fold: these
+folds have about the same size. Those of `equal_folds` differ by at most one query, as few topics need.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 
 def fold_of(query: str, folds: int, seed: int) -> int:
     """The number of a query's fold, from 1."""
     return int.from_bytes(hashlib.sha256(f"{seed}\tfold\t{query}".encode()).digest()[:8]) % folds + 1
+
+
+def equal_folds(queries: Iterable[str], folds: int, seed: int) -> dict[str, int]:
+    """The number of each query's fold, from 1."""
+    drawn_order = sorted(set(queries), key=lambda query: hashlib.sha256(f"{seed}\tfold\t{query}".encode()).digest())
+    return {query: place % folds + 1 for place, query in enumerate(drawn_order)}
 
 
 def drawn(names: Sequence[str], size: int, *seed: object) -> list[str]:

@@ -46,7 +46,7 @@ class RankerRecord:
     measure: str
     combinations: int
     chosen: list[Choice]
-    fold_seed: int | None = None  # of the folds; None for one model
+    folds: Mapping[str, int] | None = None  # the fold of each training query, from 1; None for one model
     model_sha256: str
 
     @property
@@ -81,7 +81,7 @@ def read_models(path: Path, record: RankerRecord) -> list[Model]:
     """
     try:
         text = path.read_text(encoding="utf-8")
-        texts = [text] if record.fold_seed is None else [str(one) for one in json.loads(text)]
+        texts = [text] if record.folds is None else [str(one) for one in json.loads(text)]
         models = [learner(record.learner).read(one) for one in texts]
     except UserError as error:
         raise UserError(f"{path}: {error}") from None

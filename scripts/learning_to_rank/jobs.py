@@ -12,6 +12,7 @@ from __future__ import annotations
 import importlib.metadata
 import itertools
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -27,7 +28,7 @@ from ranktrial.common.strict_json import read_json
 from ranktrial.common.timing import clock, latency, machine, single_seconds, write_timing
 from ranktrial.ir import choosing
 from ranktrial.ir.feature_file import feature_names
-from ranktrial.ir.query_samples import fold_of
+from ranktrial.ir.query_samples import equal_folds
 from ranktrial.ir.trec import Qrels, Run, write_run
 from ranktrial.learning_to_rank.files import (
     Choice,
@@ -85,32 +86,40 @@ def check_lists(division: Division, train_path: Path, dev_path: Path) -> None:
             f"{train_path}: has candidates of {len(train.queries)} training query; expected at least {LEAST_QUERIES}"
         )
     for lists, path, what in ((train, train_path, "learn"), (dev, dev_path, "stop or choose by")):
-        if not lists.queries:
-            raise UserError(f"{path}: one of the folds has no query; take fewer")
         if (lists.grades == lists.grades[0]).all():
             found = f"all {len(lists.grades)} candidates have grade {lists.grades[0]} (not judged counts as 0)"
             raise UserError(f"{path}: {found}, so there is nothing to {what}")
 
 
-def divisions(whole: Division, settings: Training, several: bool) -> list[Division]:
+def divisions(whole: Division, folds: Mapping[str, int] | None, several: bool) -> list[Division]:
     """One division, or one per fold: dev is the next fold, and all others are learnt from."""
-    folds, seed = settings.folds, settings.fold_seed
-    if folds is None or seed is None:
+    if folds is None:
         return [whole]
+    number = max(folds.values())
 
-    def fold(query: str) -> int:
-        return fold_of(query.partition(":")[2] if several else query, folds, seed)
+    def fold(query: str) -> int | None:
+        return folds.get(query.partition(":")[2] if several else query)
 
     def of(lists: Lists, chosen: set[int]) -> Lists:
         return part(lists, [place for place, query in enumerate(lists.queries) if fold(query) in chosen])
 
     divided = []
-    for left_out in range(1, folds + 1):
-        dev = left_out % folds + 1
+    for left_out in range(1, number + 1):
+        dev = left_out % number + 1
         qrels = {query: grades for query, grades in whole.qrels.items() if fold(query) == dev}
-        learnt = of(whole.train, set(range(1, folds + 1)) - {left_out, dev})
+        learnt = of(whole.train, set(range(1, number + 1)) - {left_out, dev})
         divided.append(Division(learnt, of(whole.dev, {dev}), qrels))
     return divided
+
+
+def folds_of(lists: Lists, settings: Training, path: Path, several: bool) -> dict[str, int] | None:
+    """The fold of each query, None without folds. Equal ids of several datasets, as of one topic, share a fold."""
+    if settings.folds is None or settings.fold_seed is None:
+        return None
+    names = {query.partition(":")[2] if several else query for query in lists.queries}
+    if len(names) < settings.folds:
+        raise UserError(f"{path}: has candidates of {len(names)} queries, fewer than the {settings.folds} folds")
+    return equal_folds(names, settings.folds, settings.fold_seed)
 
 
 def try_all(learning: Learner, division: Division, settings: Training) -> list[Trial]:
@@ -154,7 +163,8 @@ def train_ranker(
         raise UserError(f"{dev[0]}: has other features than {train[0]}")
     learnt = read_lists(train, several, settings.columns)
     held = learnt if dev == train else read_lists(dev, several, settings.columns)
-    divided = divisions(Division(learnt, held, read_judgements(qrels, several)), settings, several)
+    folds = folds_of(learnt, settings, train[0], several)
+    divided = divisions(Division(learnt, held, read_judgements(qrels, several)), folds, several)
     for division in divided:
         check_lists(division, train[0], dev[0])
     learning = learner(settings.learner)
@@ -180,7 +190,7 @@ def train_ranker(
         measure=settings.measure,
         combinations=len(trials[0]),
         chosen=choices,
-        fold_seed=settings.fold_seed,
+        folds=folds,
         model_sha256=hash_of(text),
     )
     write_record(record, about)
@@ -259,14 +269,14 @@ def refit_ranker(
     print(f"learnt again from {len(lists.queries)} queries of train and dev, {seconds:.1f} s", file=sys.stderr)
 
 
-def scores(models: list[Model], lists: Lists, fold_seed: int | None) -> np.ndarray:
-    """One score per candidate: of the model without the query's fold if there is a seed of folds, else of all."""
-    if fold_seed is None:
+def scores(models: list[Model], lists: Lists, folds: Mapping[str, int] | None) -> np.ndarray:
+    """One score per candidate: of the model that was learnt without the query's fold; without folds, the mean."""
+    if folds is None:
         return np.mean([model.scores(lists.values) for model in models], axis=0)
-    folds = np.repeat([fold_of(query, len(models), fold_seed) for query in lists.queries], lists.sizes)
-    found = np.empty(len(folds))
+    of_rows = np.repeat([folds[query] for query in lists.queries], lists.sizes)
+    found = np.empty(len(of_rows))
     for fold, model in enumerate(models, 1):
-        if (rows := folds == fold).any():
+        if (rows := of_rows == fold).any():
             found[rows] = model.scores(lists.values[rows])
     return found
 
@@ -283,10 +293,13 @@ def rank_by_features(
     check_indices([features], terms)
     lists = read_lists([features], only=stored.features)
     models = read_models(model, stored)
+    folds = stored.folds if by_fold else None
+    if folds is not None and (unknown := [query for query in lists.queries if query not in folds]):
+        raise UserError(f"{features}: query {unknown[0]} is in no fold of {record}; train the ranker again")
 
     def rank(some: Lists) -> Run:
         """The candidates of each query by descending score."""
-        return run_of(some, scores(models, some, stored.fold_seed if by_fold else None), depth)
+        return run_of(some, scores(models, some, folds), depth)
 
     start = clock()
     ranked = rank(lists)
@@ -344,6 +357,12 @@ def mean_shap(model: Model, values: np.ndarray) -> list[float] | None:
     return None if explained is None else [float(one) for one in np.abs(explained).mean(axis=0)]
 
 
+def over_models(found: list[list[float] | None], features: int) -> list[float] | list[None]:
+    """The mean of each feature's numbers over the models of all folds; None for each if the learner has none."""
+    numbers = [one for one in found if one is not None]
+    return np.mean(numbers, axis=0).tolist() if numbers else [None] * features
+
+
 def importance(
     dev: list[Path], qrels: list[Path], model: Path, record: Path, table: Path, settings: Shuffling
 ) -> None:  # fmt: skip
@@ -354,6 +373,9 @@ def importance(
                     mean over several shuffles (Breiman 2001, Random Forests, section 10); seeded
     permutation_sd  the standard deviation over these shuffles
     shap            the mean |SHAP value| over dev candidates, by the library's own routine (Lundberg and Lee 2017)
+
+    With folds, dev is the fold on which a model was selected. The decrease is the mean over the queries of all folds;
+    gain and SHAP are means over the models.
     """
     stored = read_record(record)
     if not dev or len(dev) != len(qrels):
@@ -361,11 +383,16 @@ def importance(
     check_features(dev[0], stored.features_behind, str(record))
     several = len(dev) > 1
     lists, judgements = read_lists(dev, several, stored.features), read_judgements(qrels, several)
-    ranker = read_models(model, stored)[0]
-    fell = falls(ranker, lists, judgements, settings)
+    models = read_models(model, stored)
+    divided = [(one.dev, one.qrels) for one in divisions(Division(lists, lists, judgements), stored.folds, several)]
+    fell = np.average(
+        [falls(one, *division, settings) for one, division in zip(models, divided, strict=True)],
+        axis=0, weights=[len(held) for _, held in divided],
+    )  # fmt: skip
     deviations = fell.std(axis=1, ddof=1) if fell.shape[1] > 1 else np.zeros(len(fell))
-    unknown = [None] * len(fell)
-    gain, shap = share_of_gain(ranker) or unknown, mean_shap(ranker, lists.values) or unknown
+    gain = over_models([share_of_gain(one) for one in models], len(fell))
+    explained = [mean_shap(one, dev.values) for one, (dev, _) in zip(models, divided, strict=True)]
+    shap = over_models(explained, len(fell))
     columns = (lists.features, gain, fell.mean(axis=1).tolist(), deviations.tolist(), shap)
     choosing.write_rows(table, COLUMNS, zip(*columns, strict=True))
 

@@ -96,7 +96,7 @@ def test_cross_validation_needs_no_dev_and_ranks_each_training_query_without_its
     assert (settings["folds"], settings["fold_seed"]) == (5, resolved.seed)
     assert planning.ranking_settings(resolved, "l", "d-train", "1")["by_fold"] is True
     assert "by_fold" not in planning.ranking_settings(resolved, "l", "d", "1")
-    assert planning.all_tables(resolved) == []
+    assert planning.all_tables(resolved) == ["results/e/rankers/d/l/seed-1.importance.tsv"]
     said = describe(resolved, resolved.systems["l"])
     assert "trees chosen on the next fold by nDCG@10, trained on each task's dataset in 5 folds, orders" in said
     elsewhere = experiment(systems__l=FOLDED | {"train_on": "e"}, tasks=["d/train", "e/train"], **OTHER)

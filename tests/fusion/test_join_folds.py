@@ -1,10 +1,11 @@
 """Joining the runs of folds: each training query from the model that has not seen it, others from all by the mean."""
 
 import json
+from collections import Counter
 
 import pytest
 
-from ranktrial.ir.query_samples import fold_of
+from ranktrial.ir.query_samples import equal_folds, fold_of
 from ranktrial.ir.trec import read_run, write_run
 from scripts.fusion.jobs import join_folds
 from tests.support.calling import call
@@ -54,6 +55,16 @@ def test_folds_are_about_equal_and_follow_from_query_and_seed_alone():
     sizes = [sum(fold_of(f"q{n}", 5, 1) == fold for n in range(5000)) for fold in range(1, 6)]
     assert sum(sizes) == 5000 and all(900 < size < 1100 for size in sizes)
     assert [fold_of(query, 5, 1) for query in QUERIES] != [fold_of(query, 5, 2) for query in QUERIES]
+
+
+def test_equal_folds_differ_by_one_query_at_most_and_follow_from_queries_and_seed_alone():
+    for number in range(3, 60):
+        queries = [f"q{place}" for place in range(number)]
+        folds = equal_folds(queries, 3, 1)
+        sizes = Counter(folds.values())
+        assert set(sizes) == {1, 2, 3} and max(sizes.values()) - min(sizes.values()) <= 1
+        assert folds == equal_folds(reversed(queries + queries), 3, 1)
+    assert folds != equal_folds(queries, 3, 2)
 
 
 def test_runs_of_other_documents_are_refused(tmp_path, runs):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ranktrial.ir.feature_file import KEY
-from ranktrial.ir.query_samples import fold_of
+from ranktrial.ir.query_samples import equal_folds
 from ranktrial.ir.term_counts import TermCounts
 from ranktrial.ir.trec import read_run
 from ranktrial.learning_to_rank.files import part, read_judgements, read_lists, run_of, strictly_falling
@@ -158,7 +158,8 @@ def folded(place, name="linear", queries=30, folds=5, **changes):
     files = {key: place / file for key, file in FOLDED.items()}
     written = trained(place, name, folds=folds, **files, **changes)
     lists = read_lists([train])
-    return written, lists, [fold_of(query, folds, 7) for query in lists.queries]
+    numbers = equal_folds(lists.queries, folds, 7)
+    return written, lists, [numbers[query] for query in lists.queries]
 
 
 def compare(run, expected):
@@ -207,7 +208,7 @@ def test_what_a_fold_holds_changes_nothing_in_the_model_that_ranks_it(place):
 
 
 def test_folds_that_cannot_be_learnt_from_are_refused(place):
-    with refused("train.parquet: one of the folds has no query; take fewer"):
+    with refused("train.parquet: has candidates of 12 queries, fewer than the 20 folds"):
         folded(place, queries=12, folds=20)
     with refused("x.model: is not a model of linear"):
         folded(place)
@@ -238,6 +239,34 @@ def test_importance_tells_the_signal_from_noise(place):
         assert tables[0] == tables[1] and (noise["feature"], signal["feature"]) == ("noise", "signal")
         assert float(signal["permutation"]) > 0.2 > float(noise["permutation"])
         assert (signal["gain"] == "") == (name == "linear") and (signal["shap"] == "") == (name == "random-forest")
+
+
+def test_importance_with_folds_is_that_of_each_model_on_the_fold_that_selected_it(place):
+    written, lists, folds = folded(place, "lightgbm", parameters={"trees": [5], "min_data_in_leaf": [2]})
+    settings = jobs.Shuffling("nDCG@3", 3, 3, 1)
+    of_train = {key: place / file for key, file in FOLDED.items()}
+    files = {"model": place / "x.model", "record": place / "x.record", "table": place / "a.tsv"}
+    call(jobs.importance, vars(settings), **of_train, **files)
+    models = [learner("lightgbm").read(text) for text in json.loads(written["model"])]
+    qrels, fell, gains, explained = read_judgements([place / "train.qrels"]), [], [], []
+    for fold, model in enumerate(models, 1):
+        dev = part(lists, [row for row, one in enumerate(folds) if one == fold % 5 + 1])
+        judged = {query: qrels[query] for query in dev.queries}
+        fell += [jobs.falls(model, dev, judged, settings).mean(axis=1)] * len(judged)  # a row per query
+        gains.append(model.gain() / model.gain().sum())
+        explained.append(np.abs(model.shap(dev.values)).mean(axis=0))
+    rows = list(csv.DictReader((place / "a.tsv").read_text().splitlines(), delimiter="\t"))
+    for column, expected in (("permutation", fell), ("gain", gains), ("shap", explained)):
+        assert [float(row[column]) for row in rows] == pytest.approx(np.mean(expected, axis=0), rel=1e-9)
+    assert float(rows[1]["permutation"]) > 0.2
+
+
+def test_a_query_of_no_fold_is_not_ranked_by_folds(place):
+    folded(place)
+    replaced(place, "train.parquet", queries=31)
+    with refused("train.parquet: query q30 is in no fold of", "x.record; train the ranker again"):
+        ranked(place, "train.parquet", by_fold=True)
+    assert not (place / "run").exists()
 
 
 def replaced(place, name, **changes):

@@ -42,7 +42,10 @@ AROUND = {
 }
 FEATURES = ["BM25", "DPH", "document_length", "query_idf_mean", "first_stage_rank"]
 BESIDE = {  # what the parts on one page, or of one section, refer to beside
-    "ranking.md": {"tasks": ["scifact", "scifact/train"], "features": {"statistical": {"first_stage": "bm25", "of": FEATURES}}},
+    "ranking.md": {
+        "tasks": ["scifact", "scifact/train"],
+        "features": {"statistical": {"first_stage": "bm25", "of": FEATURES}},
+    },
     "matrices": {
         "recipes": {
             "pseudo": {"train_on": TASKS, "labels": "bm25"},

@@ -19,9 +19,7 @@ def names(experiment: Experiment) -> dict[str, tuple[str, str]]:
     return {
         f"{PREFIX}{dataset}/{system.name}": (system.name, dataset)
         for system in experiment.systems.values()
-        if system.type == learning.NAME
-        and learning.settings_of(system).columns is None
-        and not learning.settings_of(system).folds
+        if system.type == learning.NAME and learning.settings_of(system).columns is None
         for dataset in dict.fromkeys(
             learning.source(system, task.ranked_dataset) for task in experiment.runs_of(system)
         )

@@ -168,7 +168,7 @@ def _queries(number: int) -> str:
 DECIMALS = 3
 WAYS = {"permutation": "Permutation", "shap": "SHAP", "gain": "Gain"}
 INTRODUCTION = (
-    "Importance of each ranker's features, on the dev queries on which it was selected; means over its seeds. "
+    "Importance of each ranker's features, on the queries on which it was selected; means over its seeds and folds. "
     "Permutation: the decrease of the mean of the measure when the feature's values are shuffled over all "
     "candidates. SHAP: the mean |SHAP value|, in units of the ranker's own scores, so it cannot be compared "
     "between rankers. Gain: the share of the feature's splits in the gain of all splits in training. A learner "
