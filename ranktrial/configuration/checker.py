@@ -77,5 +77,11 @@ class Checker(Source):
         """Raise UserError unless the section has an entry of this name."""
         names = getattr(self.config, section)
         if name not in names:
-            has = f"{section} has {', '.join(map(str, names)) or 'none'}"
-            raise self.fail(key, f"unknown name {name!r}{hint(name, map(str, names))}; {has}")
+            of_entries: dict[str, list[str]] = {}
+            for one in map(str, names):
+                of_entries.setdefault(self.origins.get((section, one), one), []).append(one)
+            has = [
+                entry if made == [entry] else f"{entry} ({', '.join(made)})" for entry, made in of_entries.items()
+            ]  # fmt: skip
+            meant = hint(name, dict.fromkeys([*map(str, names), *of_entries]))
+            raise self.fail(key, f"unknown name {name!r}{meant}; {section} has {', '.join(has) or 'none'}")

@@ -13,6 +13,8 @@ from ranktrial.common.wording import finite, hint
 from ranktrial.configuration import dataset_keys, system_keys
 from ranktrial.configuration.key_schema import Schema
 
+MOST_KEYS = 4  # that a message lists of a mapping
+
 
 def keys_of_entry(path: Sequence[str | int], entry: JsonObject) -> list[str]:
     """Return the keys of a system's type or a dataset's format; empty for another place, or an unknown type."""
@@ -60,8 +62,12 @@ def expected(schema: Schema) -> str:
         return "one of " + ", ".join(map(str, schema["enum"]))
     types = schema.get("type", [])
     words = " or ".join(KINDS[name] for name in ([types] if isinstance(types, str) else types))
-    items = f" (each entry {expected(schema['items'])})" if types == "array" and "items" in schema else ""
-    return " ".join([words, _limits(schema)]).strip() + items
+    parts = f" (each entry {expected(schema['items'])})" if types == "array" and "items" in schema else ""
+    if types == "object" and "properties" in schema:
+        names = [*schema.get("required", ()), *schema["properties"]]
+        shown = list(dict.fromkeys(names))[:MOST_KEYS]
+        parts = f" (keys {', '.join(shown)}{', …' if len(shown) < len(schema['properties']) else ''})"
+    return " ".join([words, _limits(schema)]).strip() + parts
 
 
 def _limits(schema: Schema) -> str:

@@ -189,7 +189,7 @@ MESSAGES = {
     "no as text": ({"systems/bm25/label": False}, "systems.bm25.label: false is true or false; expected a line of text of at most 200 characters (to YAML, yes, no"),
     "number as text": ({"systems/bm25/label": 7}, "label: 7 is a whole number; expected a line of text of at most 200 characters (put it in quotes"),
     "text as true": ({"systems/bm25/tune": "yes"}, "tune: 'yes' is text; expected true or false (write true without quotes)"),
-    "text as mapping": ({"systems/bm25": "x"}, "systems.bm25: 'x' is text; expected a mapping"),
+    "text as mapping": ({"systems/bm25": "x"}, "systems.bm25: 'x' is text; expected a mapping (keys type, label, tasks, feedback_terms, …)"),
     "null as mapping": ({"comparisons": None}, "comparisons: has no value (null); expected a mapping, or leave the key out"),
     "empty text": ({"systems/bm25/label": ""}, "systems.bm25.label: '' is empty; expected a line of text"),
     "empty name": ({"experiment": ""}, "experiment: '' is empty; expected a name of"),

@@ -128,7 +128,7 @@ def test_what_the_jobs_are_given():
 
 WRONG = {
     "an untrained source": ({"matrices/table/zero_shot": "zero-shot"}, "matrices.table.zero_shot: zero-shot has no recipe: what is transferred is a model trained on a source"),
-    "an unknown entry": ({"matrices/table/full_shot": ["few", "fw"]}, "matrices.table.full_shot: unknown name 'fw'; systems has bm25"),
+    "an unknown entry": ({"matrices/table/full_shot": ["few", "fw"]}, "matrices.table.full_shot: unknown name 'fw' (did you mean 'few'?); systems has bm25, zero-shot, transfer (transfer-full-models, "),
     "few queries as all": ({"matrices/table/full_shot": "few-scratch-32"}, "matrices.table.full_shot: none of these is trained on all queries of a target; leave it out"),
     "an unknown baseline": ({"curves/few/baseline": "bm"}, "curves.few.baseline: unknown name 'bm' (did you mean 'bm25'?); systems has bm25"),
     "several baselines": ({"matrices/table/baseline": "transfer"}, "matrices.table.baseline: transfer became 3 systems; name one of them"),
