@@ -42,6 +42,7 @@ from ranktrial.engine.rule_helpers import newer_than_tested
 from ranktrial.engine.run_lock import guard
 from ranktrial.engine.slurm_submission import pass_on_warnings
 from ranktrial.experiment.descriptions import cautions
+from ranktrial.configuration.key_paths import with_file
 from ranktrial.configuration.reading import read_yaml, remove_nulls
 from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.results_paths import path
@@ -78,9 +79,10 @@ shell.prefix(f"set -euo pipefail; export PYTHONPATH={shlex.quote(PYTHONPATH).rep
 CONFIG_FILES = [os.path.relpath(file) for file in (GIVEN if DEPLOYED and GIVEN else workflow.configfiles)]
 CONFIG_NAME = CONFIG_FILES[-1] if CONFIG_FILES else "config"  # prefix of messages about the configuration
 WARNINGS = [newer_than_tested(snakemake.__version__)]
+WRITTEN = {}
 try:
     for file in CONFIG_FILES if not AS_MODULE else []:  # files of another workflow may contain anything
-        read_yaml(Path(file))
+        WRITTEN[file] = read_yaml(Path(file))
     if len(CONFIG_FILES) > 1:
         remove_nulls(config)
     if ".parquet" in str(config):  # resolving reads the user's tables
@@ -102,8 +104,8 @@ try:
         pass_on_warnings()
     SOURCES = datasets.sources_of(EXPERIMENT, CONFIG_NAME, OWN_DATA.sha256, fetched(Path(".snakemake/metadata")))
 except UserError as error:
-    sys.exit(f"error: {error}")
-WARNINGS += [f"{CONFIG_NAME}: {caution}" for caution in CAUTIONS]
+    sys.exit(f"error: {with_file(str(error), CONFIG_NAME, WRITTEN)}")
+WARNINGS += [with_file(f"{CONFIG_NAME}: {caution}", CONFIG_NAME, WRITTEN) for caution in CAUTIONS]
 for warning in filter(None, WARNINGS) if workflow.is_main_process else []:
     print(f"warning: {warning}", file=sys.stderr)
 

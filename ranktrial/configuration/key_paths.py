@@ -7,6 +7,8 @@ contain newlines.
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Mapping
 from typing import Any
 
 from ranktrial.common.errors import REFUSED, UserError, named, shortened
@@ -54,6 +56,26 @@ def check_plain(value: Any, source: str, path: tuple[str, ...] = ()) -> None:
     elif isinstance(value, list):
         for number, part in enumerate(value, 1):
             check_plain(part, source, (*path[:-1], f"{path[-1]}[{number}]") if path else (f"[{number}]",))
+
+
+def with_file(message: str, source: str, files: Mapping[str, JsonObject]) -> str:
+    """The message on a merged configuration, which names its last file, with the file that writes the message's key.
+
+    That is the file that has the longest part of the key's path, and of several the last.
+    """
+    about = message.removeprefix(f"{source}: ")
+    if about == message or len(files) < 2:
+        return message
+    unknown = re.match(r"(?:(.*?): )?unknown key '(.*?)'", about)
+    key = ".".join(filter(None, unknown.groups())) + ":" if unknown else about
+    return f"{max(reversed(list(files)), key=lambda file: _followed(key, files[file]))}: {about}"
+
+
+def _followed(key: str, value: Any) -> int:
+    """The number of characters of a key path that lead into a value."""
+    entries = value.items() if isinstance(value, dict) else ()
+    fitting = [(str(name), inner) for name, inner in entries if re.match(r"[.:\[ ]", key.removeprefix(str(name)))]
+    return max((len(name) + _followed(key[len(name) + 1 :], inner) for name, inner in fitting), default=0)
 
 
 def whole_numbers(value: Any) -> Any:

@@ -12,11 +12,13 @@ import pytest
 import yaml
 
 from ranktrial.common.errors import UserError
+from ranktrial.configuration.key_paths import with_file
 from ranktrial.configuration.reading import complete, read_yaml
 from ranktrial.configuration.schema import schema as whole_schema
 from ranktrial.experiment.resolution import resolve
 from scripts.engine import launch
 from tests.experiment.test_config import BASE, changed
+from tests.workflow.conftest import REPOSITORY
 
 NINES = "9" * 5000
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
@@ -272,3 +274,33 @@ def test_a_hostile_value_at_any_place_is_refused_in_one_line_or_taken(path):
             resolve(config, "c.yaml")
         except UserError as error:
             assert str(error).isprintable()
+
+
+def leaves(value, path=""):
+    """Each value's key path, as messages write it."""
+    for key, inner in value.items() if isinstance(value, dict) else ():
+        yield from leaves(inner, f"{path}.{key}".lstrip("."))
+    if not isinstance(value, dict):
+        yield path
+
+
+@pytest.mark.parametrize("name", [path.stem for path in sorted((REPOSITORY / "config").glob("*.yaml"))])
+def test_of_several_files_a_message_names_the_one_that_writes_its_key(name):
+    """Their entries divided in turn over two files; the keys of one entry too."""
+    whole = read_yaml(REPOSITORY / "config" / f"{name}.yaml")
+    files = {"a": {}, "b": {}}
+    for section, entries in whole.items():
+        for place, (entry, keys) in enumerate(entries.items() if isinstance(entries, dict) else ()):
+            for number, (key, value) in enumerate(keys.items() if isinstance(keys, dict) else ()):
+                files["ab"[(place + number) % 2]].setdefault(section, {}).setdefault(entry, {})[key] = value
+    for file, written in files.items():
+        for path in leaves(written):
+            for words in (f"{path}: is wrong", f"{path}[2]: is wrong", f"{path} (in x-y): is wrong"):
+                assert with_file(f"b: {words}", "b", files) == f"{file}: {words}"
+            entry, _, key = path.rpartition(".")
+            said = f"{entry}: unknown key {key!r}; allowed are x"
+            assert with_file(f"b: {said}", "b", files) == f"{file}: {said}"
+        for section in written:
+            said = f"unknown key {section!r}; allowed are x"
+            assert with_file(f"b: {said}", "b", {"b": {}, "a": written}) == f"a: {said}"
+    assert with_file("b: is odd", "b", files) == "b: is odd" and with_file("c: x: y", "b", files) == "c: x: y"
