@@ -96,7 +96,7 @@ def test_the_pages_show_a_column_per_ranker_and_way_with_means_over_seeds(tmp_pa
     # a falls by (.2 + .9) / 2 over both rankers, b by (.4 - .1) / 2
     assert rows[0] == [["a", "0.200", "0.900"], ["b", "0.400", "\N{MINUS SIGN}0.100"]]
     assert rows[1] == [["a", "0.300", "0.250", "0.300"], ["b", "0.700", "0.750", "0.700"]]
-    assert falls.caption == "Permutation: fall of nDCG@5 on dev. Learnt from Touch\u00e9 2021, features few."
+    assert falls.caption == "Permutation: fall of nDCG@5. Learnt from Touch\u00e9 2021, features few."
     page, summary = html_page.document("e", [section], {}), printed.markdown_document("e", [section])
     assert "Random &lt;forest&gt;" in page and "<forest>" not in page and "0.900" in page
     assert "| a | 0.200 | 0.900 |" in " ".join(summary.split())

@@ -202,7 +202,7 @@ def importance(groups: list[Rankers], paths: list[Path], labels: Labels) -> Sect
     for group in groups:
         of_group = {name: means[group.source, name] for name in group.systems}
         whence = f"Learnt from {group.learnt_from}, features {group.features}"
-        fall = f"Permutation: fall of {group.measure} on dev. {whence}."
+        fall = f"Permutation: fall of {group.measure}. {whence}."
         blocks += [_table(of_group, ["permutation"], fall, labels)]
         blocks += [_table(of_group, ["shap", "gain"], f"SHAP and gain. {whence}.", labels)]
     return Section("Importance of features", blocks, anchor="importance")

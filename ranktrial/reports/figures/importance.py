@@ -42,12 +42,12 @@ def panels_of(tables: list[pd.DataFrame], measure: str) -> tuple[list[str], list
     whole = mean_importance(tables)
     panels = [
         Panel(
-            f"Permutation: fall of {measure} on dev (± 1 SD of the shuffles)",
+            f"Permutation: fall of {measure} (± 1 SD of the shuffles)",
             whole["permutation"].tolist(),
             whole["permutation_sd"].tolist(),
         )
     ]
-    labels = {"shap": "SHAP: mean |value| on dev, in units of the score", "gain": "Gain: share of all splits' gain"}
+    labels = {"shap": "SHAP: mean |value|, in units of the score", "gain": "Gain: share of all splits' gain"}
     panels += [Panel(label, whole[key].tolist()) for key, label in labels.items() if whole[key].notna().all()]
     return list(whole.index), panels
 
