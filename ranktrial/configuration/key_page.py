@@ -88,7 +88,8 @@ def _items(part: Schema, above: str, shown: dict[str, str]) -> Iterator[str]:
     for inner, alike in itertools.groupby(part["properties"].items(), lambda item: item[1]):
         names = [name for name, _ in alike]
         keys = ", ".join(f"`{above}{name}`" for name in names)
-        meaning = inner.get("description", "").replace("<", "&lt;")
+        parts = inner.get("description", "").split("`")  # each second one is code, where HTML is text
+        meaning = "`".join(part if code % 2 else part.replace("<", "&lt;") for code, part in enumerate(parts))
         value = re.sub("^text$", "", re.sub(" or null$", "", _value(inner)) if "null: " in meaning else _value(inner))
         about = "; ".join(filter(None, [value, _default(inner, names[0] in part.get("required", ()))]))
         inside: Schema = next(

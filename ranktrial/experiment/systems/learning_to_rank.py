@@ -76,7 +76,7 @@ class Keys(Made):
     without: Annotated[
         str | tuple[str, ...] | None,
         Written(str | Selected | None),
-        "learning-to-rank: features that it does not learn from, given as for only",
+        "learning-to-rank: features that it does not learn from, given as for only (null: none)",
         NULL,
     ] = None
     learner: Annotated[
