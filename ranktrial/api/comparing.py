@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -132,7 +133,7 @@ def _scored(
     judged = evaluating.judgements(qrels)
     if unknown := [task for task in judged if task not in scored.tables]:
         raise UserError(f"qrels: no values of the task {unknown[0]}{hint(unknown[0], scored.tables)}")
-    return Scored(scored.tables, scored.measure, scored.of_tasks, judged)
+    return replace(scored, qrels=judged)
 
 
 def _chosen(systems: list[str], control: str | None, treatment: str | Sequence[str] | None) -> list[str]:
@@ -161,13 +162,14 @@ def _two(scored: Scored, control: str, treatment: str, how: Methods, known: Depe
         on_control, on_treatment, said = paired(Scores(own, None), Scores(other, None), task, nouns)
         pairs[task] = on_control, on_treatment
         unpaired += [said] if said else []
-    seeds = {"control": scored.seeds(control), "treatment": scored.seeds(treatment)}
+    seeds = {"control": scored.several(control), "treatment": scored.several(treatment)}
     for task, of_task in scored.tables.items():
         for role, name in (("control", control), ("treatment", treatment)):
             if of_task[name].shape[1] not in (1, seeds[role]):
                 problem = f"{of_task[name].shape[1]} seeds of {name}, and {seeds[role]} on another task"
                 raise UserError(f"task {task}: {problem}; expected the same number, or one")
-    settings = how.settings(control, treatment, scored.measure, seeds, scored.of_tasks)
+    trained = {"control": scored.trainings(control), "treatment": scored.trainings(treatment)}
+    settings = how.settings(control, treatment, scored.measure, seeds, scored.of_tasks, trained)
     runs = {key: [partial(_same, run) for run in of] for key, of in scored.runs.items()}
     if runs:
         settings.external.extend((control, treatment))

@@ -167,7 +167,7 @@ def _basis(found: Findings, name: str) -> Basis:
         raise UserError("power: effects from a paper have no variance of a query; give query_sd and collection_sd")
     one = found.comparisons[name]
     control, treatment = one.meta.control, one.meta.treatment
-    several = [system for system in (control, treatment) if found.scored.seeds(system) > 1]
+    several = [system for system in (control, treatment) if found.scored.several(system) > 1]
     systems = Systems(control, treatment, several, [one for one in (control, treatment) if one not in several])
     of_both = (
         {task: of_task[system] for task, of_task in found.scored.tables.items()} for system in (control, treatment)

@@ -9,6 +9,7 @@ import numbers
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from ranktrial.common.errors import UserError
@@ -47,9 +48,10 @@ class Methods:
     seed: int
 
     def settings(
-        self, control: str, treatment: str, measure: str, several: Mapping[str, int], of_tasks: bool
-    ) -> ComparisonSettings:
-        """The settings of one comparison; `several` are the numbers of seeds by role."""
+        self, control: str, treatment: str, measure: str, several: Mapping[str, int], of_tasks: bool,
+        trained: Mapping[str, dict[str, str]] = MappingProxyType({}),
+    ) -> ComparisonSettings:  # fmt: skip
+        """The settings of one comparison; by role, `several` are the numbers of seeds, `trained` the names of these."""
         names = {"control": control, "treatment": treatment}
         own_seeds = {role: SeedsOf(OWN, names[role]) for role, seeds in several.items() if seeds > 1}
         return ComparisonSettings(
@@ -61,6 +63,7 @@ class Methods:
             of_tasks=of_tasks,
             lower_is_better=self.statistics.margin is not None and self.lower_is_better,
             seed_sources=own_seeds if self.statistics.seeds == RANDOM else {},
+            checkpoints={role: of_tasks for role, of_tasks in trained.items() if of_tasks},
         )
 
     @property

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -34,7 +35,7 @@ class Scored:
     """The values of systems by task and system: tables of queries (index) by seeds (columns).
 
     `of_tasks`: a value is the score of a task of a leaderboard, not of a query. `qrels` and `runs` (by task and system,
-    one per seed) are known if values were computed from runs.
+    one per seed) are known if values were computed from runs. `seeds` are the names of columns by system and task.
     """
 
     tables: Mapping[str, ScoresBySystem]
@@ -42,6 +43,23 @@ class Scored:
     of_tasks: bool = False
     qrels: Mapping[str, Qrels] = field(default_factory=dict)
     runs: Mapping[tuple[str, str], Sequence[Run]] = field(default_factory=dict)
+    seeds: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+
+    @classmethod
+    def by_seed(cls, tables: Mapping[str, ScoresBySystem], measure: str, of_tasks: bool = False) -> Scored:
+        """The values of tables whose columns are named by seeds. A seed has the same place on all tasks of a system."""
+        order: dict[str, dict[str, None]] = {}
+        for of_task in tables.values():
+            for system, table in of_task.items():
+                order.setdefault(system, {}).update(dict.fromkeys(table.columns))
+        placed: dict[str, dict[str, pd.DataFrame]] = {}
+        seeds: dict[str, dict[str, tuple[str, ...]]] = {}
+        for task, of_task in tables.items():
+            for system, table in of_task.items():
+                names = [name for name in order[system] if name in table.columns]
+                placed.setdefault(task, {})[system] = table[names].set_axis(range(len(names)), axis=1)
+                seeds.setdefault(system, {})[task] = tuple(names)
+        return cls(placed, measure, of_tasks, seeds=seeds)
 
     @property
     def systems(self) -> list[str]:
@@ -57,9 +75,21 @@ class Scored:
                 raise UserError(f"{problem}; leave out the task, or the system")
         return replace(self, tables={task: {name: of[name] for name in systems} for task, of in self.tables.items()})
 
-    def seeds(self, system: str) -> int:
+    def several(self, system: str) -> int:
         """The largest number of seeds that a system has on a task."""
         return max(int(of_task[system].shape[1]) for of_task in self.tables.values())
+
+    def trainings(self, system: str) -> dict[str, str]:
+        """By task, the seeds of a system, if tasks have others: separate trainings. Empty if all have the same.
+
+        Raises UserError for tasks that share some of their seeds.
+        """
+        named = {task: names for task, names in self.seeds.get(system, {}).items() if len(names) > 1}
+        for (task, one), (other, beside) in combinations(named.items(), 2):
+            if one != beside and set(one) & set(beside):
+                problem = f"{system} has the seeds {_listed(one)}, and {_listed(beside)} on {other}"
+                raise UserError(f"task {task}: {problem}; expected the same on both, or none in common")
+        return {task: _listed(names) for task, names in named.items()} if len(set(named.values())) > 1 else {}
 
 
 def of_pairs(pairs: Mapping[object, object], names: tuple[str, str], measure: str | None) -> Scored:
@@ -88,7 +118,7 @@ def of_pairs(pairs: Mapping[object, object], names: tuple[str, str], measure: st
         tables[str(task)] = dict(zip(names, own, strict=True))
     if not tables:
         raise UserError("no task is given; expected {task: (control, treatment)}")
-    return Scored(tables, measure or UNNAMED)
+    return Scored.by_seed(tables, measure or UNNAMED)
 
 
 def _matrix(where: str, values: object) -> pd.DataFrame:
@@ -103,6 +133,8 @@ def _matrix(where: str, values: object) -> pd.DataFrame:
         raise UserError(f"{where}: no values; expected shape (queries,) or (queries, seeds)")
     ids = values.index if isinstance(values, pd.Series | pd.DataFrame) else range(1, len(table) + 1)
     table.index = pd.Index([str(query) for query in ids])
+    of_seeds = values.columns if isinstance(values, pd.DataFrame) and values.columns.is_unique else table.columns
+    table.columns = pd.Index([str(seed) for seed in of_seeds])
     wrong = ~(np.abs(table.to_numpy()) < BEYOND).all(axis=1)
     if wrong.any():
         row = table.index[wrong][0]
@@ -133,7 +165,7 @@ def of_frame(frame: pd.DataFrame, measure: str | None = None) -> Scored:
     elif found.system is not None and measure is None:
         column = table.columns[_column(table, found, measure)]
         named = None if column.lower() in VALUES else canonical(column) or column
-    return Scored(_tables(_checked(long, named)), named or UNNAMED, found.of_tasks)
+    return Scored.by_seed(_tables(_checked(long, named)), named or UNNAMED, found.of_tasks)
 
 
 def several_measures(where: str, names: Sequence[str]) -> UserError:
@@ -242,8 +274,8 @@ def _tables(long: pd.DataFrame) -> dict[str, ScoresBySystem]:
     """The tables by task and system. Raises UserError for seeds of different queries."""
     tables: dict[str, dict[str, pd.DataFrame]] = {}
     for (task, system), rows in long.groupby(["task", "system"], sort=False):
-        seeds = [of.set_index("query")["value"] for _, of in rows.groupby("seed", sort=False)]
-        values = pd.concat(seeds, axis=1, keys=range(len(seeds)))
+        seeds = {seed: of.set_index("query")["value"] for seed, of in rows.groupby("seed", sort=False)}
+        values = pd.concat(seeds, axis=1)
         if values.isna().any(axis=None):
             query = values.index[values.isna().any(axis=1)][0]
             raise UserError(f"task {task}, system {system}: not all its seeds have query {query}; expected the same")

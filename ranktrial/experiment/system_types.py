@@ -73,6 +73,10 @@ class SystemType:
         """Return the datasets on whose training queries it was trained to rank a dataset."""
         return sorted(name for name, split in self.learnt_from(experiment, system, dataset) if split == "train")
 
+    def trainings(self, experiment: Experiment, system: System, task: Task) -> list[str]:
+        """Return what tells the trainings behind a task's runs from those behind the runs of other tasks."""
+        return self.learnt_on(experiment, system, task.ranked_dataset)
+
     def training_timing(self, experiment: Experiment, system: System, task: Task, seed: int | str) -> str | None:
         """Return the timing file of the training behind a run, if that is not the training of a recipe."""
         return None

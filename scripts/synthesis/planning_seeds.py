@@ -61,7 +61,7 @@ def tasks_of_source(experiment: Experiment, comparison: Comparison, name: str) -
 
 
 def checkpoints(experiment: Experiment, comparison: Comparison) -> dict[str, dict[str, str]]:
-    """Return by role and task the recipes behind the run, and the datasets that its rankers learnt from.
+    """Return by role and task the recipes behind the run, and what tells the trainings of its rankers apart.
 
     Tasks with equal values are ranked by the same checkpoints. Roles with the same value for all tasks are left out.
     """
@@ -78,7 +78,7 @@ def checkpoints(experiment: Experiment, comparison: Comparison) -> dict[str, dic
             dataset = ranked.ranked_dataset
             used = [member.recipe_on(dataset) for member in chain if member.recipes]
             rankers = [member for member in chain if not member.recipes]
-            used += itertools.chain(*(system_type(one).learnt_on(experiment, one, dataset) for one in rankers))
+            used += itertools.chain(*(system_type(one).trainings(experiment, one, ranked) for one in rankers))
             recipes[experiment.tasks[task].folder] = " ".join(used)
         if len(set(recipes.values())) > 1:
             found[role] = recipes

@@ -53,6 +53,61 @@ def test_the_effect_of_one_task_is_that_of_a_paired_t_test():
     assert (row["ci_low"], row["ci_high"]) == pytest.approx(tuple(tested.confidence_interval()), rel=1e-9)
 
 
+BETTER = FAST | {"control": "base", "treatment": "better"}
+
+
+def meta_of(found):
+    return next(iter(found.comparisons.values())).meta
+
+
+def of_seeds(tasks=4):
+    """Values of a system with three seeds, whose effects all tasks share, and of one without."""
+    rng = np.random.default_rng(3)
+    shared = {"1": -0.1, "2": 0, "3": 0.1}
+    return pd.DataFrame(
+        {"task": f"t{task}", "query": query, "system": system, "seed": seed, "value": 0.5 + by + rng.normal(0, 0.02)}
+        for task in range(tasks)
+        for system, seeds in (("base", {"0": 0}), ("better", shared))
+        for seed, by in seeds.items()
+        for query in range(20)
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_seed_is_the_same_training_on_all_tasks_in_whatever_order_its_rows_stand(seed):
+    table = of_seeds()
+    expected = rt.compare(table, **BETTER)
+    shuffled = pd.concat(
+        [own.sample(frac=1, random_state=seed + place) for place, (_, own) in enumerate(table.groupby("task"))]
+    )
+    arrays = {}
+    for place, (task, own) in enumerate(table.groupby("task")):
+        wide = {name: of.pivot(index="query", columns="seed", values="value") for name, of in own.groupby("system")}
+        turned = np.roll(wide["better"].columns, place + seed)
+        arrays[task] = wide["base"], wide["better"][turned]
+    for found in (rt.compare(shuffled, **BETTER), rt.compare(arrays, **BETTER)):
+        for name in ("effect", "ci_low", "ci_high", "p_value", "seeds_variance"):
+            assert found.effects[name].tolist() == pytest.approx(expected.effects[name].tolist(), rel=1e-9)
+        for mean in ("fixed_mean", "summary"):
+            of, its = (vars(getattr(meta_of(one), mean)) for one in (found, expected))
+            assert [of[key] for key in ("effect", "ci_low", "ci_high", "p_value")] == pytest.approx(
+                [its[key] for key in ("effect", "ci_low", "ci_high", "p_value")], rel=1e-9
+            )
+
+
+def test_seeds_of_other_names_are_other_trainings_and_may_not_be_the_same_in_part():
+    table = of_seeds()
+    trained = table["system"] == "better"
+    apart = table.assign(seed=table["seed"].where(~trained, table["task"] + table["seed"]))
+    together, separate = (meta_of(rt.compare(one, **BETTER)).fixed_mean for one in (table, apart))
+    assert separate.effect == pytest.approx(together.effect) and separate.ci_high < together.ci_high - 0.02
+    changed = table.assign(
+        seed=table["seed"].where(~trained | (table["task"] != "t1"), table["seed"].replace("3", "4"))
+    )
+    with refused("task t0: better has the seeds 1, 2, 3, and 1, 2, 4 on t1; expected the same on both, or none"):
+        rt.compare(changed, **BETTER)
+
+
 @pytest.mark.parametrize(
     "other",
     [

@@ -8,7 +8,7 @@ from ranktrial.experiment.resolution import resolve
 from ranktrial.ir.trec import read_run, write_qrels, write_run
 from scripts.evaluation import planning
 from scripts.evaluation.imports import import_scores, take_over
-from scripts.synthesis.planning_seeds import seed_sources
+from scripts.synthesis.planning_seeds import checkpoints, seed_sources
 
 LONG = "seed,query_id,value\n" + "".join(f"{seed},q{q},{seed / 8}\n" for seed in (7, 8) for q in (1, 2))
 
@@ -76,6 +76,37 @@ def test_seeds_of_a_long_table_are_one_each(here):
         import_scores([here / "long.csv"], here / "m.tsv", "m", seed=name)
         assert read_metrics(here / "m.tsv")["m"].to_dict() == {"q1": value, "q2": value}
     assert "seed" not in planning.import_scores_settings(found, "a", "t", "0")
+
+
+def of_tasks(here, **seeds):
+    """Two tasks with values of systems a and b, of which b has these seeds, in the order of its files."""
+    for task, names in seeds.items():
+        rows = [f"{query},{seed},0.{seed}" for seed in names for query in ("q1", "q2")]
+        (here / f"{task}.csv").write_text("\n".join(["id,seed,score", *rows]) + "\n")
+    systems = {"a": dict.fromkeys(seeds, "plain.csv"), "b": {task: f"{task}.csv" for task in seeds}}
+    return resolve(
+        {
+            "experiment": "e",
+            "datasets": {task: {"format": "scores", "measure": "m"} for task in seeds},
+            "systems": {name: {"type": "external", "scores": files} for name, files in systems.items()},
+            "tasks": list(seeds),
+            "comparisons": {"c": {"control": "a", "treatment": "b", "measure": "m"}},
+        },
+        "c.yaml",
+    )
+
+
+def test_a_seed_has_one_place_on_all_tasks_and_other_names_are_other_trainings(here):
+    found = of_tasks(here, t="123", u="312")
+    for task in "tu":
+        assert [planning.import_scores_settings(found, "b", task, seed)["seed"] for seed in "123"] == ["1", "2", "3"]
+    assert checkpoints(found, found.comparisons["c"]) == {}
+    apart = of_tasks(here, t="123", u="456")
+    assert checkpoints(apart, apart.comparisons["c"]) == {"treatment": {"t": "1 2 3", "u": "4 5 6"}}
+    with pytest.raises(
+        UserError, match=r"systems\.b\.scores\.u: has the seed 2 of t, but not all its seeds \(1, 2, 3\)"
+    ):
+        of_tasks(here, t="123", u="234")
 
 
 def test_folds_of_scores_are_joined(here):

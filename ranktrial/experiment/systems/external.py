@@ -70,7 +70,7 @@ class External(SystemType):
         of_scores = {task: paths for task, paths in files.items() if task in (entry.scores or {})}
         if entry.column:
             _check_columns(check, f"systems.{name}", of_scores, entry.column)
-        seeds = {} if entry.folds else _named_seeds(of_scores)
+        seeds = {} if entry.folds else _named_seeds(check, f"systems.{name}.scores", of_scores)
         settings = Settings(files, entry.column, bool(entry.folds), seeds)
         numbers = _numbers(check, f"systems.{name}", settings)
         return System(name, NAME, entry.label or name, seeds=numbers, settings=settings, tasks=tuple(files))
@@ -89,6 +89,9 @@ class External(SystemType):
     def describe(self, experiment: Experiment, system: System) -> str:
         several = f", {len(system.seeds)} seeds" if len(system.seeds) > 1 else ""
         return f"external files{', folds joined' if system.own(Settings).folds else several}"
+
+    def trainings(self, experiment: Experiment, system: System, task: Task) -> list[str]:
+        return list(system.own(Settings).seeds.get(task.name, ()))
 
     def provenance(self, experiment: Experiment, system: System) -> JsonObject:
         return {"method": "external"}
@@ -158,11 +161,23 @@ def _found(check: Checker, key: str, path: str, of_scores: bool) -> str:
     return file
 
 
-def _named_seeds(files: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """Return task -> the seeds that its one file of scores names, if it is a long table with several."""
-    alone = {task: Path(of_task[0]) for task, of_task in files.items() if len(of_task) == 1}
-    named = {task: seeds_in(path) for task, path in alone.items()}
-    return {task: tuple(seeds) for task, seeds in named.items() if len(seeds) > 1}
+def _named_seeds(check: Checker, key: str, files: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """Return task -> the seeds that its one file of scores names, if it is a long table with several.
+
+    Tasks with the same seeds have them in one order, that of the first. Raises UserError for tasks that share some.
+    """
+    named: dict[str, tuple[str, ...]] = {}
+    for task, of_task in files.items():
+        seeds = tuple(seeds_in(Path(of_task[0]))) if len(of_task) == 1 else ()
+        for other, known in list(named.items()):
+            if set(seeds) == set(known):
+                seeds = known
+            elif common := set(seeds) & set(known):
+                problem = f"has the seed {min(common)} of {other}, but not all its seeds ({', '.join(known)})"
+                raise check.fail(f"{key}.{task}", f"{problem}; expected the same, or none in common")
+        if len(seeds) > 1:
+            named[task] = seeds
+    return named
 
 
 def _numbers(check: Checker, key: str, settings: Settings) -> tuple[int, ...]:
