@@ -46,7 +46,7 @@ import scipy
 from ranktrial.statistics.dependence import Counts, Dependence
 from ranktrial.statistics.dependent_tasks import dependent_meta_analysis
 from ranktrial.statistics.effects import effect_named, reported_within
-from ranktrial.statistics.independent_tasks import MetaAnalysis, meta_analysis
+from ranktrial.statistics.independent_tasks import MetaAnalysis
 from ranktrial.statistics.method import DEFAULTS, Method
 from ranktrial.statistics.observed_tasks import EffectSize
 from ranktrial.statistics.seeds import seeds_parts
@@ -253,11 +253,8 @@ class _Combining:
 
     def weighed_by(self, name: str) -> Summary:
         """The summary with a weighting, on the reported scale."""
-        if name == INVERSE_VARIANCE:
-            found = meta_analysis(self.estimates, np.diag(self.known.sampling), "DL", "normal", self.method.alpha)
-        else:
-            how = ("REML", name, self.method.alpha, self.method.prediction)
-            found = dependent_meta_analysis(self.estimates, self.weighed, *how)
+        known, ways = (self.known, ("DL", "normal")) if name == INVERSE_VARIANCE else (self.weighed, ("REML", name))
+        found = dependent_meta_analysis(self.estimates, known, *ways, self.method.alpha, self.method.prediction)
         return _reported(found.summary, self.reported)
 
 

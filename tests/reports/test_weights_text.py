@@ -91,6 +91,27 @@ def test_other_weightings_are_the_summaries_that_they_would_be():
     assert compare({"a": scores["a"]}).synthesis.weightings == {}
 
 
+def test_with_another_weighting_all_else_is_the_same_so_weights_alone_make_another_answer():
+    """Seeds, whose effects all tasks share: the summary with these weights is that of a comparison that asks for them."""
+    generator = np.random.default_rng(2)
+    shared = np.array([-0.1, 0, 0.1])
+    scores = {
+        name: (np.zeros(n), 0.05 + shared + generator.normal(0, 0.05, (n, 3)))
+        for name, n in {"a": 30, "b": 40, "c": 300, "d": 50}.items()
+    }
+    for name, asked in (
+        (INVERSE_VARIANCE, Method(estimator="DL", interval="normal", small_tasks="own")),
+        ("knapp-hartung", Method(interval="knapp-hartung")),
+    ):
+        assert compare(scores).synthesis.weightings[name] == compare(scores, asked).over_collections
+
+
+def test_the_same_mean_is_no_other_weighting():
+    other = SUMMARY | {"ci_low": -0.03, "ci_high": 0.13, "p_value": 0.2}
+    text = said(weightings={INVERSE_VARIANCE: other})
+    assert "This answer depends on the interval: the mean is 0.050 (95% CI 0.030 to 0.070" in text
+
+
 def test_the_mean_on_the_other_tasks_is_that_of_a_comparison_of_them():
     scores = tasks({"tiny": 3, "b": 300, "c": 300, "d": 200, "e": 300})
     found = compare(scores).synthesis

@@ -86,7 +86,10 @@ def other_answer(meta: MetaRecord, plot: Forest) -> str:
         other = meta.weightings.get(name)
         if other is not None and sign(other, plot.alpha) != answer:
             means = f"{_uncorrected(plot, own)} {_own_name(meta.meta)} and {_uncorrected(plot, other)} {NAMES[name]}"
-            return f" This answer depends on how {plot.nouns.collections} are weighed: the mean is {means}."
+            # a mean that is the same has the same weights
+            same = math.isclose(other.effect, own.effect, rel_tol=1e-9, abs_tol=1e-12)
+            what = "the interval" if same else f"how {plot.nouns.collections} are weighed"
+            return f" This answer depends on {what}: the mean is {means}."
     return ""
 
 
