@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from ranktrial.common.wording import hint
 from ranktrial.datasets.formats._judgements import read_judgements
 from ranktrial.ir.measure_names import canonical
 from ranktrial.ir.measures import evaluate as values_of
+from ranktrial.ir.runs import order_warning
 from ranktrial.ir.trec import Qrels, Run, none_judged, read_run
 
 QUERY = ("query_id", "qid", "query", "query-id", "topic")
@@ -115,10 +116,13 @@ def runs_by_task(runs: Mapping[str, Any], judged: Judgements) -> Runs:
 
 def _run(given: Any, where: str, qrels: Qrels) -> Run:
     """A run, of which at least one query is judged; a warning counts the queries that it lacks."""
+    reversed_order = None
     if isinstance(given, str | os.PathLike):
-        run, where = read_run(_file(given, where)), str(given)
+        path = _file(given, where)
+        run, where, reversed_order = read_run(path), str(given), order_warning(path)
     elif isinstance(given, pd.DataFrame):
         run = next(iter(_by_task(given, where, SCORE).values()), {})
+        reversed_order = order_warning(_places(given, where)) if "rank" in given else None
     elif isinstance(given, Mapping):
         run = _mapping(given, where, float)
     else:
@@ -129,9 +133,17 @@ def _run(given: Any, where: str, qrels: Qrels) -> Run:
         raise UserError(f"{where}: {problem}: the run has queries such as {of_run}, the qrels {of_qrels}")
     if (missing := len(qrels.keys() - run.keys())) and len(qrels) > missing:
         warnings.warn(f"{where}: {missing} of {len(qrels)} judged queries are not in the run and score 0", stacklevel=4)
-    if said := none_judged(run, qrels):
+    for said in filter(None, (none_judged(run, qrels), reversed_order)):
         warnings.warn(f"{where}: {said.removeprefix('warning: ')}", stacklevel=4)
     return run
+
+
+def _places(table: pd.DataFrame, where: str) -> Iterator[tuple[str, float, float]]:
+    """Query, rank and score of each row, by query."""
+    query, score = column_of(table, QUERY, where), column_of(table, SCORE, where)
+    ranks = pd.to_numeric(table["rank"], errors="coerce").fillna(0)
+    rows = zip(table[query].astype(str), ranks, pd.to_numeric(table[score]), strict=True)
+    return iter(sorted(rows, key=lambda row: row[0]))
 
 
 def _file(given: str | os.PathLike[str], where: str) -> Path:

@@ -29,10 +29,13 @@ from ranktrial.ir.measure_names import cutoff, parse
 from ranktrial.ir.trec import columns, run_columns
 
 
-def rises_with_rank(path: Path) -> bool:
-    """Whether, in each query with several ranks and scores, more scores rise than fall from rank to rank."""
+def rises_with_rank(run: Path | Iterable[tuple[str, float, float]]) -> bool:
+    """Whether, in each query with several ranks and scores, more scores rise than fall from rank to rank.
+
+    The run is a file, or the query, rank and score of each of its rows.
+    """
     found = False
-    for _, of_query in groupby(_places(path), key=lambda place: place[0]):
+    for _, of_query in groupby(_places(run) if isinstance(run, Path) else run, key=lambda place: place[0]):
         ordered = [score for _, _, score in sorted(of_query, key=lambda place: place[1])]
         steps = [after - before for before, after in pairwise(ordered) if after != before]
         if steps and 2 * sum(step > 0 for step in steps) <= len(steps):
@@ -41,9 +44,9 @@ def rises_with_rank(path: Path) -> bool:
     return found
 
 
-def order_warning(path: Path) -> str | None:
+def order_warning(run: Path | Iterable[tuple[str, float, float]]) -> str | None:
     """The warning about such a run; None for a usual one."""
-    if not rises_with_rank(path):
+    if not rises_with_rank(run):
         return None
     return (
         "warning: its scores rise with its ranks in every query, as distances do, and documents are ordered by score, "

@@ -4,6 +4,7 @@ import inspect
 import io
 import json
 import re
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -335,6 +336,22 @@ def test_runs_are_scored_as_trec_eval_does_with_a_warning_for_missing_queries():
         table = rt.evaluate(qrels, {"x": run}, ["RR", "P_1"])
     assert table.set_index(["query", "measure"])["value"].to_dict() == {
         ("1", "RR"): 0.5, ("2", "RR"): 0.0, ("1", "P_1"): 0.0, ("2", "P_1"): 0.0}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["file", "table"])
+def test_scores_that_rise_with_their_ranks_are_taken_with_a_warning(form, tmp_path):
+    """Distances; what trec_eval ranks last is first in their files."""
+    run = pd.DataFrame({"qid": ["1", "1", "1"], "docno": ["a", "b", "c"], "rank": [1, 2, 3], "score": [0.1, 0.2, 0.3]})
+    lines = [f"{row.qid} Q0 {row.docno} {row.rank} {row.score} t" for row in run.itertuples()]
+    (tmp_path / "dist.run").write_text("\n".join(lines) + "\n")
+    given = {"file": tmp_path / "dist.run", "table": run}[form]
+    with pytest.warns(UserWarning, match=r"its scores rise with its ranks in every query, .* negate the scores"):
+        table = rt.evaluate({"1": {"a": 1}}, {"x": given}, ["RR"])
+    assert table["value"].tolist() == [pytest.approx(1 / 3)]
+    usual = run.assign(score=-run["score"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert rt.evaluate({"1": {"a": 1}}, {"x": usual}, ["RR"])["value"].tolist() == [1]
 
 
 def test_planning_is_that_of_the_variances_or_of_assumed_ones(tmp_path):
