@@ -26,13 +26,16 @@ class Hedges:
     hedges: Annotated[bool, "apply Hedges' correction for small samples"] = True
 
 
+SAME_DIFFERENCE = "the difference is the same for every query"
+
+
 def mean_difference(x: np.ndarray, y: np.ndarray, ddof: int) -> tuple[float, float] | str:
     """D and V_D (Borenstein, chapter 4; Ranger, equation 1), or a text why undefined."""
     if len(x) < 2:
         return f"{queries(len(x))}: the variance needs at least 2"
     difference = x - y
     if constant(difference, x, y):
-        return "the difference is the same for every query"
+        return SAME_DIFFERENCE
     return difference.mean(), difference.var(ddof=ddof) / len(x)
 
 

@@ -80,6 +80,9 @@ def test_a_leaderboard_and_a_query_of_each_task_are_answered():
     alone = frame().drop_duplicates(["task", "system"])
     found = rt.compare(alone, **FAST)
     assert (
-        found.sentence() == "No task has an effect that can be computed."
+        found.sentence()
+        == "No task has an effect of better over base that can be computed: 1 sample: the variance needs at least 2."
         and "1 sample: the variance needs" in found.warnings[0]
     )
+    same = pd.DataFrame({"query": list("abc"), "x": [0.5, 0.2, 0.1]}).assign(y=lambda table: table["x"])
+    assert rt.compare(same).sentence() == "y and x have the same score on every sample: there is nothing to test."

@@ -96,7 +96,7 @@ def test_the_sentences_follow_the_numbers():
         ({"k": 1, "prediction_interval": None, "q": None}, "On this collection, mean nDCG@10"),
         ({"k": 1, "prediction_interval": None, "q": None},
          "One collection does not show how effects vary between collections, so nothing follows for others."),
-        ({"k": 0, "summary": None, "fixed_mean": None, "q": None}, "No task has an effect that can be computed."),
+        ({"k": 0, "summary": None, "fixed_mean": None, "q": None}, "No collection has an effect of Tuned & Co over BM25 that can be computed"),
         ({"summary": SUMMARY | {"ci_low": 0.05, "ci_high": 0.05, "p_value": None}},
          "(95% CI 0.050 to 0.050; no test, since the effects of the tasks are equal)."),
         ({"low": -0.01}, "The 95% CI of each single collection includes 0."),

@@ -42,6 +42,7 @@ from ranktrial.reports.writing.content import Table, columns
 from ranktrial.statistics.independent_tasks import MetaResult
 from ranktrial.statistics.intervals import has_own_weights
 from ranktrial.statistics.measure_scale import measure_scale, within_reach
+from ranktrial.statistics.paired import SAME_DIFFERENCE
 from ranktrial.statistics.summaries import Part, Summary, half_width
 from ranktrial.statistics.synthesise import INVERSE_VARIANCE
 
@@ -269,8 +270,7 @@ def answers(meta: MetaRecord, plot: Forest) -> list[Answer]:
     group = plot.groups[0]
     mean, summary, k = group.fixed_mean, group.summary, meta.k
     if mean is None or summary is None:
-        nothing = "No task has an effect that can be computed."
-        return [Answer("On these collections", *answer(plot, None), nothing)]
+        return [Answer("On these collections", *answer(plot, None), _no_effect(plot))]
     nouns = plot.nouns
     here = f"On this {nouns.collection}" if k == 1 else f"On these {form.spelled(k)} {nouns.collections}"
     here = leaderboard_scope(plot) if meta.of_tasks else here
@@ -292,6 +292,16 @@ def answers(meta: MetaRecord, plot: Forest) -> list[Answer]:
     like_these += _why_they_differ(meta, plot, mean, summary) + other_answer(meta, plot)
     found.append(Answer("Over collections like these", *answer(plot, summary), like_these))
     return [*found, Answer("In a new collection", *_prediction(plot, group.prediction, summary.test))]
+
+
+def _no_effect(plot: Forest) -> str:
+    """Why no task has an effect, and of which systems."""
+    group, nouns = plot.groups[0], plot.nouns
+    if all(row.undefined == SAME_DIFFERENCE and row.control_mean == row.treatment_mean for row in group.rows):
+        same = f"{group.treatment} and {plot.control} have the same {plot.measure} on every {nouns.query}"
+        return f"{same}: there is nothing to test."
+    why = nouns.say("; ".join(dict.fromkeys(row.undefined for row in group.rows if row.undefined)))
+    return f"No {nouns.collection} has an effect of {group.treatment} over {plot.control} that can be computed: {why}."
 
 
 def _of_leaderboard(meta: MetaRecord, plot: Forest, mean: Mean) -> list[Answer]:
