@@ -36,4 +36,4 @@ use rule in_workflow as queries with:
         table=shown(result("queries_table"), "queries", "Tables", table="queries", comparison="{comparison}"),
         differences=result("query_differences"),
     params:
-        **job("synthesis/superiority_table.py", planned(synthesis.query_settings)),
+        **job("synthesis/tables.py:queries", planned(synthesis.query_settings)),

@@ -61,4 +61,4 @@ use rule in_workflow as all_queries with:
     output:
         table=result("all_queries"),
     params:
-        **job("evaluation/all_queries.py"),
+        **job("evaluation/tables.py:all_queries"),

@@ -16,4 +16,4 @@ use rule in_workflow as explorer with:
     output:
         folder=directory(result("explorer")),
     params:
-        **job("explorer/write.py", planned(explorer.explorer_settings), explorer.page_files()),
+        **job("explorer/jobs.py:explorer", planned(explorer.explorer_settings), explorer.page_files()),

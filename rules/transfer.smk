@@ -4,7 +4,7 @@ In: metrics/{task}/{system}/seed-{seed}.tsv, timings of trainings, tables/datase
 tables/curves-{curve}.tsv.
 """
 
-from scripts.synthesis.transfer import planning as transfer_values
+from scripts.synthesis import planning as synthesis
 
 
 localrules:
@@ -13,8 +13,8 @@ localrules:
 
 use rule in_workflow as curves with:
     input:
-        metrics=planned(transfer_values.curves_metrics),
-        timings=planned(transfer_values.curves_timings),
+        metrics=planned(synthesis.curves_metrics),
+        timings=planned(synthesis.curves_timings),
         datasets=result("datasets_table"),
     output:
         table=shown(result("curves_table"), "curves", "Tables", table="curves", comparison="{curve}"),
@@ -22,4 +22,4 @@ use rule in_workflow as curves with:
     wildcard_constraints:
         curve=one_of(EXPERIMENT.curves),
     params:
-        **job("synthesis/measure_curves.py", planned(transfer_values.curves_settings)),
+        **job("synthesis/transfer.py:curves", planned(synthesis.curves_settings)),

@@ -31,7 +31,6 @@ from scripts.evaluation import planning as evaluation
 from scripts.explorer import planning as explorer
 from scripts.selection import planning as selection
 from scripts.synthesis import planning as synthesis
-from scripts.synthesis.transfer import planning as transfer
 
 ANSWERS = ("md", "tsv")
 # Of a figure, and of no table
@@ -137,23 +136,25 @@ def collected(experiment: Experiment) -> Drawings:
             statistics=datasets.statistics(experiment),
             word_pieces=datasets.word_pieces(experiment),
         ),
-        "means": of("evaluation/means.py", metrics=evaluation.all_metrics(experiment)),
-        "means-ties-ascending": of("evaluation/means.py", metrics=evaluation.ascending_metrics(experiment)),
+        "means": of("evaluation/tables.py:write_means", metrics=evaluation.all_metrics(experiment)),
+        "means-ties-ascending": of(
+            "evaluation/tables.py:write_means", metrics=evaluation.ascending_metrics(experiment)
+        ),
         "comparisons": of(
-            "synthesis/comparisons_table.py",
+            "synthesis/tables.py:comparisons_table",
             synthesis.table_settings(experiment),
             meta=job_files.of_comparisons(experiment, "meta"),
         ),
         "costs": of(
-            "reports/costs.py",
+            "reports/costs.py:write_costs",
             {"behind": timings.timings(experiment)},
             timing=timings.run_timings(experiment),
             beside=timings.other_timings(experiment),
         ),
-        "selected-seeds": of("selection/table.py", records=selection.seed_records(experiment)),
-        "chosen-recipes": of("selection/table.py", records=selection.recipe_records(experiment)),
+        "selected-seeds": of("selection/jobs.py:collect", records=selection.seed_records(experiment)),
+        "chosen-recipes": of("selection/jobs.py:collect", records=selection.recipe_records(experiment)),
         "extreme-queries": of(
-            "explorer/extremes.py",
+            "explorer/jobs.py:extreme_queries",
             explorer.explorer_settings(experiment),
             metrics=explorer.metrics(experiment),
             statistics=explorer.statistics(experiment),
@@ -166,13 +167,13 @@ def collected(experiment: Experiment) -> Drawings:
 def influence(experiment: Experiment, name: str) -> Drawing:
     """Each task's influence on the summary of a comparison."""
     files = {kind: [path(kind, experiment=experiment.name, comparison=name)] for kind in ("effects", "meta")}
-    return Drawing("synthesis/influence_table.py", files, {}, compared=(name,))
+    return Drawing("synthesis/tables.py:write_influence", files, {}, compared=(name,))
 
 
 def matrix_of_cells(experiment: Experiment, name: str) -> Drawing:
     """All cells of a matrix of sources and targets."""
-    metrics = {"metrics": transfer.matrix_metrics(experiment, name)}
-    return Drawing("synthesis/measure_matrix.py", metrics, transfer.matrix_settings(experiment, name))
+    metrics = {"metrics": synthesis.matrix_metrics(experiment, name)}
+    return Drawing("synthesis/transfer.py:matrix", metrics, synthesis.matrix_settings(experiment, name))
 
 
 def pages_to_print(experiment: Experiment) -> Drawings:
@@ -238,7 +239,7 @@ def moderators(experiment: Experiment, name: str) -> Drawing:
 def times(experiment: Experiment, work: str) -> Drawing:
     """Times of inference or of fine-tuning."""
     inputs = {"costs": [path("costs", experiment=experiment.name)]}
-    return Drawing("reports/times.py", inputs, {"work": work, **times_settings(experiment)})
+    return Drawing("reports/costs.py:write_times", inputs, {"work": work, **times_settings(experiment)})
 
 
 def judge(experiment: Experiment, dataset: str) -> Drawing:

@@ -1,19 +1,22 @@
-"""What the jobs of synthesis are given: paths and settings, from the experiment and the wildcards of
-rules/synthesis.smk and rules/details.smk.
+"""What the jobs of synthesis are given: paths and settings, from the experiment and the wildcards of the rules in
+synthesis.smk, details.smk and transfer.smk.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from dataclasses import asdict
+from itertools import product
 
 from ranktrial.common.keys import JsonObject, given, stated
+from ranktrial.configuration.sections.recipe import ALL
 from ranktrial.experiment import job_files, judged, moderators
 from ranktrial.experiment.comparisons import families, loaded_modules, repeated, statistics_of
 from ranktrial.experiment.descriptions import datasets_learnt, tried_by_comparison
 from ranktrial.experiment.labels import are_of_tasks, of_tasks_setting
 from ranktrial.experiment.records import Comparison, Experiment, Moderator, Task
 from ranktrial.experiment.results_paths import path
-from ranktrial.experiment.synthesis_records import BORROWED, ComparisonSettings, SeedsOf
+from ranktrial.experiment.synthesis_records import BORROWED, ComparisonSettings, CurvePoint, SeedsOf
 from ranktrial.experiment.systems.external import NAME as EXTERNAL
 from scripts.synthesis.planning_seeds import checkpoints, seed_sources, tasks_of_source
 
@@ -25,8 +28,8 @@ def comparison_inputs(experiment: Experiment, comparison: str) -> dict[str, list
     found, compared = job_files.compared_metrics(experiment, comparison), experiment.comparisons[comparison]
     by_humans = judged.human_tasks(experiment, compared)
     return {
-        "control": found["control"] + _metrics(experiment, compared.control, by_humans),
-        "treatment": found["treatment"] + _metrics(experiment, compared.treatment, by_humans),
+        "control": found["control"] + _metrics(experiment, product([compared.control], by_humans)),
+        "treatment": found["treatment"] + _metrics(experiment, product([compared.treatment], by_humans)),
         "siblings": _sibling_metrics(experiment, compared),
         "runs": _compared_runs(experiment, compared),
     }
@@ -186,7 +189,7 @@ def _sources(experiment: Experiment, comparison: Comparison) -> dict[str, SeedsO
 def family_metrics(experiment: Experiment, family: str) -> list[str]:
     """The metrics files of all systems of a multiple comparison on all its tasks."""
     compared = experiment.families[family]
-    return [file for system in compared.systems for file in _metrics(experiment, system, compared.tasks)]
+    return _metrics(experiment, product(compared.systems, compared.tasks))
 
 
 def family_settings(experiment: Experiment, family: str) -> JsonObject:
@@ -197,6 +200,74 @@ def family_settings(experiment: Experiment, family: str) -> JsonObject:
     return {**stated(compared, "tasks", "title"), "seed": experiment.seed, **lower, **of_tasks}
 
 
-def _metrics(experiment: Experiment, system: str, tasks: Sequence[str]) -> list[str]:
-    ranker = experiment.systems[system]
-    return [file for task in tasks for file in job_files.metrics(experiment, ranker, experiment.tasks[task])]
+def matrix_metrics(experiment: Experiment, name: str) -> list[str]:
+    """The metrics files of all cells of a matrix."""
+    return _metrics(experiment, [(cell.system, cell.target) for cell in experiment.matrices[name].cells])
+
+
+def matrix_settings(experiment: Experiment, name: str) -> JsonObject:
+    """The cells of a matrix, and the level of its marks."""
+    matrix = experiment.matrices[name]
+    cells = [asdict(cell) | {"target": experiment.tasks[cell.target].folder} for cell in matrix.cells]
+    return {"measure": matrix.measure, "alpha": matrix.alpha, "cells": cells}
+
+
+def curves_metrics(experiment: Experiment, curve: str) -> list[str]:
+    """The metrics files of all points of curves, and of their baseline."""
+    curves = experiment.curves[curve]
+    points = [(point.system, point.target) for point in curves.points]
+    return _metrics(experiment, [*points, *((curves.baseline, target) for target in curves.targets)])
+
+
+def curves_timings(experiment: Experiment, curve: str) -> list[str]:
+    """The timings of the trainings with all queries of a target, which have the numbers of queries."""
+    files: dict[str, None] = {}
+    for point in experiment.curves[curve].points:
+        if point.queries == ALL:
+            model, recipe = _checkpoint(experiment, point)
+            for seed in experiment.systems[point.system].seeds:
+                fields = {"model": model, "recipe": recipe, "seed": seed}
+                files[path("checkpoint_timing", experiment=experiment.name, **fields)] = None
+    return list(files)
+
+
+def curves_settings(experiment: Experiment, curve: str) -> JsonObject:
+    """The points of curves, and their comparisons."""
+    curves = experiment.curves[curve]
+    points = []
+    for point in curves.points:
+        given = asdict(point) | {"target": experiment.tasks[point.target].folder}
+        if point.queries == ALL:
+            given["checkpoint"] = "/".join(_checkpoint(experiment, point))
+        if point.queries != 0 and (seed := _start_seed(experiment, point)) is not None:
+            given["start_seed"] = seed
+        points.append(given)
+    return {
+        "measure": curves.measure,
+        "alpha": curves.alpha,
+        "baseline": curves.baseline,
+        "points": points,
+        "datasets": {experiment.tasks[task].folder: experiment.tasks[task].dataset for task in curves.targets},
+    }
+
+
+def _checkpoint(experiment: Experiment, point: CurvePoint) -> tuple[str, str]:
+    """The model and recipe with which a point's system ranks its target."""
+    system = experiment.systems[point.system]
+    assert system.model is not None  # a point is a trained model
+    return system.model, system.recipe_on(experiment.tasks[point.target].ranked_dataset)
+
+
+def _start_seed(experiment: Experiment, point: CurvePoint) -> int | None:
+    """The one seed of the starting point from which all seeds start; None if each starts from its own."""
+    fixed = experiment.recipes[_checkpoint(experiment, point)[1]].start_seed
+    return None if fixed == "same" else int(fixed)
+
+
+def _metrics(experiment: Experiment, ranked: Iterable[tuple[str, str]]) -> list[str]:
+    """The metrics files of systems, each on a task."""
+    return [
+        file
+        for system, task in dict.fromkeys(ranked)
+        for file in job_files.metrics(experiment, experiment.systems[system], experiment.tasks[task])
+    ]

@@ -26,15 +26,18 @@ from ranktrial.records.comparison import FamilyRecord, MetaRecord, table_of, wit
 from ranktrial.reports.contents import data
 from ranktrial.reports.figures.page import save
 from ranktrial.reports.writing.content import Section
-from scripts.evaluation import imports, means, score
+from scripts.evaluation import imports, score
 from scripts.evaluation import planning as evaluation
-from scripts.explorer import extremes, write
+from scripts.evaluation.tables import write_means
 from scripts.explorer import planning as explorer
+from scripts.explorer.jobs import explorer as write_explorer
+from scripts.explorer.jobs import extreme_queries
 from scripts.reports import figure, tables
 from scripts.reports import planning as planned
 from scripts.reports.sections import Report, Settings, answers, comparisons, families
-from scripts.synthesis import compare, compare_many, comparisons_table
+from scripts.synthesis import compare, compare_many
 from scripts.synthesis import planning as synthesis
+from scripts.synthesis.tables import comparisons_table
 from tests.support.calling import call
 from tests.support.small_experiment import SYSTEMS, TASKS, write_data
 
@@ -59,19 +62,14 @@ class Workflow:
         self.of_comparisons = {kind: [path(kind, **fields, comparison=name) for name in experiment.comparisons]
                                for kind in ("effects", "meta")}  # fmt: skip
         settings = synthesis.table_settings(experiment)
-        call(
-            comparisons_table.comparisons_table,
-            settings,
-            meta=self.of_comparisons["meta"],
-            table=self.table,
-        )
+        call(comparisons_table, settings, meta=self.of_comparisons["meta"], table=self.table)
         for name in experiment.families:
             out = {"table": path("family_table", **fields, family=name, table_format="tsv"),
                    "record": path("family", **fields, family=name)}  # fmt: skip
             call(compare_many.compare_many, synthesis.family_settings(experiment, name),
                  metrics=synthesis.family_metrics(experiment, name), **out)  # fmt: skip
         self.means = path("means", **fields)
-        call(means.write_means, None, metrics=evaluation.all_metrics(experiment), table=self.means)
+        call(write_means, None, metrics=evaluation.all_metrics(experiment), table=self.means)
 
     def _values(self, task, system, seed):
         experiment, where = self.experiment, {"system": system, "task": task.folder, "seed": seed}
@@ -128,7 +126,6 @@ class Workflow:
                 "sections": own, "exhibits": [], "jobs": {}, "feeds": []}  # fmt: skip
         inputs = answers.inputs(experiment) | families.inputs(experiment)
         files = {name: [Path(file) for file in given] for name, given in inputs.items()}
-        extreme_queries = extremes.extreme_queries
         call(extreme_queries, explorer.explorer_settings(experiment), metrics=explorer.metrics(experiment),
              statistics=[], table=files["extremes"][0])  # fmt: skip
         return Report(read_settings(Settings, said), files)
@@ -136,7 +133,7 @@ class Workflow:
     def explorer(self):
         """The folder of the explorer's data."""
         experiment, folder = self.experiment, path("explorer", experiment=self.experiment.name)
-        call(write.explorer, explorer.explorer_settings(experiment), metrics=explorer.metrics(experiment),
+        call(write_explorer, explorer.explorer_settings(experiment), metrics=explorer.metrics(experiment),
              runs=explorer.runs(experiment), folder=folder)  # fmt: skip
         return Path(folder) / "data"
 

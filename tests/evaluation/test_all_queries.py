@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from ranktrial.experiment.results_paths import path
-from scripts.evaluation.all_queries import COLUMNS, all_queries
+from scripts.evaluation.tables import COLUMNS, all_queries
 
 VALUES = {"01": [0.1 + 0.2, 1e-17], "NA": [1.0, 0.0], "1e3": [1 / 3, 5e-324]}
 

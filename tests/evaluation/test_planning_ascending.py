@@ -5,7 +5,7 @@ import yaml
 
 from ranktrial.experiment.resolution import resolve
 from scripts.evaluation import planning
-from scripts.evaluation.means import means
+from scripts.evaluation.tables import means
 from tests.experiment.test_config import changed
 
 MAPPING = {

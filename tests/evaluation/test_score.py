@@ -9,8 +9,8 @@ from ranktrial.ir.means import means_rows
 from ranktrial.ir.runs import known_zero_runs, zero_runs
 from ranktrial.ir.trec import read_run, write_qrels, write_run
 from scripts.evaluation.imports import take_over
-from scripts.evaluation.means import means
 from scripts.evaluation.score import write_scores
+from scripts.evaluation.tables import means
 
 
 @pytest.fixture

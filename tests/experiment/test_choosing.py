@@ -19,7 +19,6 @@ from ranktrial.reports.writing.content import plain
 from scripts.inference.planning import ranking_inputs
 from scripts.reports import sections
 from scripts.selection import jobs, planning
-from scripts.selection import table as tables
 from scripts.training.planning import trained_recipes
 from tests.configuration.test_reading import refused
 from tests.experiment.test_config import changed
@@ -153,7 +152,7 @@ def test_the_best_mean_over_seeds_is_chosen_and_the_first_of_equal_ones(tmp_path
     )  # fmt: skip
     assert {path.read_text() for path in (target / "w", Path(f"{target}.timing.json"))} == {"r-two"}
 
-    tables.collect([record], tmp_path / "table.tsv")
+    jobs.collect([record], tmp_path / "table.tsv")
     table = pd.read_csv(tmp_path / "table.tsv", sep="\t")
     assert list(table["chosen"]) == ["no", "yes", "no"] and table["by_seed"][0] == "1: 1.0000, 2: 0.2500"
     labels = Labels({}, {})

@@ -13,7 +13,7 @@ from ranktrial.experiment.synthesis_records import Curves
 from ranktrial.experiment.trainings import Stage, called, chain
 from scripts.reports import planning as shown
 from scripts.reports.sections.trainings import sizes
-from scripts.synthesis.transfer import planning
+from scripts.synthesis import planning
 from tests.experiment.test_transfer import STUDY
 from tests.support.configuration import changed
 from tests.support.one_line import refused

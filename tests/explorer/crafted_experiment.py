@@ -10,8 +10,7 @@ from ranktrial.explorer.task_data import Comparison
 from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.measures import evaluate
 from ranktrial.ir.trec import write_qrels, write_run
-from scripts.explorer.task_files import Settings, Source, Task
-from scripts.explorer.write import write
+from scripts.explorer.jobs import Settings, Source, Task, write
 
 REPOSITORY = Path(__file__).parents[2]
 EVIL = '</script><img src=x onerror=alert(1)><b>bold</b> \u2028 & "storm"'

@@ -18,8 +18,7 @@ from ranktrial.explorer.task_data import Comparison
 from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.measures import evaluate
 from ranktrial.ir.trec import read_qrels, read_run, write_qrels
-from scripts.explorer.task_files import Settings, Source, Task
-from scripts.explorer.write import write
+from scripts.explorer.jobs import Settings, Source, Task, write
 from tests.explorer.crafted_experiment import MEASURE
 
 SYSTEMS, TASKS, QUERIES, DEPTH, CANDIDATES, DOCUMENTS = 50, 10, 2000, 100, 200, 50_000

@@ -23,8 +23,8 @@ REPOSITORY = Path(__file__).parents[2]
 pytestmark = pytest.mark.usefixtures("warm_processes")
 
 
-def run(script, folder, *options, asked=None):
-    command = [sys.executable, REPOSITORY / "scripts/explorer" / script, *options]
+def run(function, folder, *options, asked=None):
+    command = [sys.executable, REPOSITORY / "scripts/explorer/jobs.py", function, *options]
     command += ["--settings", json.dumps(asdict(asked or settings()), sort_keys=True)]
     return subprocess.run(
         command, cwd=folder, env={"PYTHONPATH": str(REPOSITORY), "PYTHONUTF8": "1"}, capture_output=True, text=True
@@ -33,7 +33,7 @@ def run(script, folder, *options, asked=None):
 
 def test_the_script_writes_each_comparison_with_texts(explored, tmp_path):
     metrics = sorted(explored.glob("results/e/metrics/*/*/*.tsv"))
-    done = run("extremes.py", explored, "--metrics", *metrics, "--table", tmp_path / "t.tsv")
+    done = run("extreme_queries", explored, "--metrics", *metrics, "--table", tmp_path / "t.tsv")
     assert done.returncode == 0, done.stderr
     found = read_table(tmp_path / "t.tsv", *EXTREME_QUERIES)
     tuning = found[found["comparison"] == "tuning"]
@@ -42,15 +42,14 @@ def test_the_script_writes_each_comparison_with_texts(explored, tmp_path):
     assert len(tuning) <= 2 * SHOWN and (tuning["difference"] == tuning["treatment"] - tuning["control"]).all()
     assert (tuning["difference"][:SHOWN] > 0).all() and (tuning["difference"][SHOWN:] < 0).all()
     assert tuning["difference"][:SHOWN].is_monotonic_decreasing and tuning["text"].str.len().min() > 0
-    done = run(
-        "extremes.py", explored, "--metrics", *metrics, "--table", tmp_path / "i.tsv", asked=settings(texts=False)
-    )
+    ids = ("--metrics", *metrics, "--table", tmp_path / "i.tsv")
+    done = run("extreme_queries", explored, *ids, asked=settings(texts=False))
     assert done.returncode == 0 and read_table(tmp_path / "i.tsv", *EXTREME_QUERIES)["text"].isna().all()
 
 
-@pytest.mark.parametrize("script, output", [("extremes.py", "--table"), ("write.py", "--folder")])
-def test_deleted_texts_end_the_job_with_one_line(explored, tmp_path, script, output):
-    done = run(script, tmp_path, output, tmp_path / "made")
+@pytest.mark.parametrize("function, output", [("extreme_queries", "--table"), ("explorer", "--folder")])
+def test_deleted_texts_end_the_job_with_one_line(explored, tmp_path, function, output):
+    done = run(function, tmp_path, output, tmp_path / "made")
     assert done.returncode == 1 and not (tmp_path / "made").exists()
     (line,) = done.stderr.splitlines()
     assert (

@@ -3,7 +3,7 @@
 from ranktrial.common.settings import read_settings
 from ranktrial.experiment.resolution import resolve
 from scripts.explorer import planning
-from scripts.explorer.task_files import Settings, compared_systems
+from scripts.explorer.jobs import Settings, compared_systems
 from tests.experiment.test_config import changed
 
 EXPERIMENT = resolve(

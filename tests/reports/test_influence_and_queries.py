@@ -20,7 +20,7 @@ from ranktrial.reports.figures.influence import InfluencePlot, Point, free_place
 from ranktrial.reports.figures.page import Scale, limits_of
 from ranktrial.reports.figures.queries import QueriesPlot, TaskQueries, density_of, quantiles, queries_plot
 from ranktrial.statistics.superiority import superiority
-from scripts.synthesis.influence_table import influence_table
+from scripts.synthesis.tables import influence_table
 from tests.experiment.test_config import changed
 from tests.reports.test_forest import LONG, outside, overlapping, patches, words
 from tests.support.meta_records import meta_record

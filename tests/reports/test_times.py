@@ -8,8 +8,8 @@ import pytest
 
 from ranktrial.experiment.descriptions import for_times, training_columns
 from ranktrial.experiment.resolution import resolve
+from scripts.reports.costs import TimedSystem, cell, columns, fine_tuning_times, inference_times, wide, write_times
 from scripts.reports.planning import WORKS
-from scripts.reports.times import TimedSystem, cell, columns, fine_tuning_times, inference_times, wide, write_times
 from tests.support.calling import call
 
 SYSTEMS = {

@@ -20,9 +20,8 @@ from ranktrial.reports.writing import html_page, printed
 from ranktrial.reports.writing.content import plain
 from scripts.reports import figure, tables
 from scripts.reports import planning as shown
-from scripts.synthesis.measure_curves import curves
-from scripts.synthesis.measure_matrix import matrix
-from scripts.synthesis.transfer import planning
+from scripts.synthesis import planning
+from scripts.synthesis.transfer import curves, matrix
 from tests.experiment.test_matrices_and_curves import BASE
 from tests.experiment.test_transfer import STUDY
 from tests.support.calling import call

@@ -11,7 +11,7 @@ from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.results_paths import SELECTED
 from ranktrial.ir.trec import write_qrels, write_run
 from scripts.selection import jobs
-from scripts.selection.table import collect
+from scripts.selection.jobs import collect
 from tests.experiment.test_config import changed
 
 THESIS = {"R@1": 3, "R@3": 2, "R@5": 1}

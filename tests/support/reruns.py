@@ -18,9 +18,9 @@ DIGESTS = """
 import json, re
 from pathlib import Path
 from ranktrial.engine.job_code import code_digest
-planning = [*Path("scripts").glob("*/planning*.py"), *Path("scripts").glob("*/planning/*.py")]
+planning = Path("scripts").glob("*/planning*.py")
 texts = "".join(path.read_text() for path in [*Path("rules").rglob("*.smk"), *planning])
-named = {name for name in re.findall(r'"([\\w/]+\\.py)"', texts) if Path("scripts", name).is_file()}
+named = {name for name in re.findall(r'"([\\w/]+\\.py)(?::\\w+)?"', texts) if Path("scripts", name).is_file()}
 print(json.dumps({name: code_digest(name) for name in sorted(named)}))
 """
 

@@ -10,7 +10,7 @@ from scipy import stats
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import given
 from ranktrial.synthesis.transfer import CurvesSettings, Point, Values, curves_record, curves_rows
-from scripts.synthesis.measure_curves import sizes_of_all, trained_queries
+from scripts.synthesis.transfer import sizes_of_all, trained_queries
 
 RNG = np.random.default_rng(2)
 BASE = RNG.uniform(0.2, 0.8, (30, 1))

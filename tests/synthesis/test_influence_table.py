@@ -16,7 +16,7 @@ from ranktrial.records.comparison import MetaRecord, as_record
 from ranktrial.synthesis.comparing import Settings, compared
 from ranktrial.synthesis.comparison_results import dependence_record, rows
 from ranktrial.synthesis.comparison_results import meta_record as record_of_job
-from scripts.synthesis.influence_table import COLUMNS, combined, influence_table
+from scripts.synthesis.tables import COLUMNS, combined, influence_table
 from tests.statistics.test_dependent_influence import CASES, dependence_of
 from tests.support.meta_records import meta_record
 from tests.synthesis.test_comparing import BASE, pairs

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from ranktrial.statistics.superiority import superiority, without_rounding
-from scripts.synthesis.superiority_table import queries
+from scripts.synthesis.tables import queries
 from tests.support.calling import call
 from tests.synthesis.test_compare import metrics
 

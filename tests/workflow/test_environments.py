@@ -34,12 +34,11 @@ SCRIPTS = {
     "rank": ["inference/rerank.py", "inference/score_all.py", "inference/search.py"],
     "collect_pairs": ["training/pool.py", "training/pairs.py"],
     "collect": [
-        *("selection/table.py", "evaluation/means.py", "reports/costs.py"),
-        *("synthesis/comparisons_table.py", "synthesis/influence_table.py", "synthesis/measure_matrix.py"),
-        *("reports/datasets_table.py", "explorer/extremes.py"),
+        *("selection/jobs.py", "evaluation/tables.py", "reports/costs.py", "synthesis/tables.py"),
+        *("synthesis/transfer.py", "reports/datasets_table.py", "explorer/jobs.py"),
     ],
     "page": ["reports/tables.py"],
-    "full_table": ["reports/tables.py", "reports/times.py"],
+    "full_table": ["reports/tables.py", "reports/costs.py"],
     "answer": ["reports/tables.py", "reports/judge_tables.py"],
     "figure": ["reports/figure.py"],
 }

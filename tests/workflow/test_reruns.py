@@ -94,9 +94,10 @@ def test_what_means_the_same_reruns_nothing(again):
 
 def most_shared(workspace, number=10):
     """The modules that the most scripts of rules have behind them."""
-    planning = [*workspace.folder.glob("scripts/*/planning*.py"), *workspace.folder.glob("scripts/*/planning/*.py")]
+    planning = workspace.folder.glob("scripts/*/planning*.py")
     texts = "".join(path.read_text() for path in [*(workspace.folder / "rules").rglob("*.smk"), *planning])
-    scripts = {name for name in re.findall(r'"([\w/]+\.py)"', texts) if (workspace.folder / "scripts" / name).is_file()}
+    named = re.findall(r'"([\w/]+\.py)(?::\w+)?"', texts)
+    scripts = {name for name in named if (workspace.folder / "scripts" / name).is_file()}
     shared = Counter(module for script in scripts for module in behind(script))
     assert len(scripts) > 40
     return [module for module, _ in shared.most_common(number)]

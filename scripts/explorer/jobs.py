@@ -1,4 +1,11 @@
-"""What the jobs of the explorer are given, and the data of a task read from files: metrics, runs, queries, corpora."""
+"""The jobs of the explorer, and the data of a task that they read from files: metrics, runs, queries, corpora.
+
+`explorer` writes explorer/ with index.html and data/ (ranktrial/explorer/folder.py). `extreme_queries` writes
+tables/extreme-queries.tsv, the queries with the largest wins and losses of each comparison, for the report: one row per
+comparison and query, with its text unless texts are not shown; per comparison first those that the treatment wins, the
+largest difference first. The counts of datasets are its inputs, since they change with the texts, which are not inputs
+of the jobs (rules/explorer.smk).
+"""
 
 from __future__ import annotations
 
@@ -10,12 +17,16 @@ from typing import Annotated
 
 import pandas as pd
 
+from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
-from ranktrial.common.tables import read_metrics
+from ranktrial.common.files import atomic_folder
+from ranktrial.common.tables import read_metrics, write_table
 from ranktrial.experiment.results_paths import fields_of, path
+from ranktrial.explorer.extremes import rows_of_all
+from ranktrial.explorer.folder import write_explorer
 from ranktrial.explorer.task_data import Data, Explored
 from ranktrial.ir.collection import Document, read_corpus, read_queries
-from ranktrial.ir.trec import Qrels, Run, read_run
+from ranktrial.ir.trec import Qrels, Run, read_qrels, read_run
 
 Files = dict[tuple[str, str], dict[str, Path]]  # task's folder and system -> seed -> file
 
@@ -42,6 +53,29 @@ class Task:
 class Settings(Explored):
     texts: Annotated[bool, "whether the page shows texts, or ids alone"]
     tasks: Annotated[dict[str, Task], "by their folders"]
+
+
+def explorer(metrics: list[Path], runs: list[Path], folder: Path, settings: Settings) -> None:
+    """Write a folder with a page that shows single queries and their rankings."""
+    check_there(settings, [path for task in settings.tasks.values() for path in (*task.corpora, task.queries)])
+    with atomic_folder(folder) as made:
+        write(made, metrics, runs, settings)
+
+
+def extreme_queries(metrics: list[Path], statistics: list[Path], table: Path, settings: Settings) -> None:
+    """Write the queries with the largest wins and losses of each comparison."""
+    check_there(settings, [task.queries for task in settings.tasks.values()])
+    values = by_source("metrics", metrics)
+    tasks = {name: task_data(settings, name, values, {}, {}) for name in settings.tasks}
+    write_table(table, rows_of_all(settings, tasks))
+
+
+def write(folder: Path, metrics: list[Path], runs: list[Path], settings: Settings) -> None:
+    """Write the whole folder."""
+    values, rankings = by_source("metrics", metrics), by_source("run", runs)
+    judgements = {name: read_qrels(Path(task.qrels)) if task.qrels else {} for name, task in settings.tasks.items()}
+    tasks = [task_data(settings, name, values, rankings, qrels) for name, qrels in judgements.items()]
+    write_explorer(folder, tasks, settings)
 
 
 def compared_systems(settings: Settings, task: str) -> list[str]:
@@ -112,3 +146,7 @@ def _run(file: Path) -> Run:
 
 def _documents(task: Task) -> Iterator[Document]:
     return (document for corpus in task.corpora for document in read_corpus(Path(corpus)))
+
+
+if __name__ == "__main__":
+    job(explorer, extreme_queries)

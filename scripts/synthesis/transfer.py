@@ -1,8 +1,10 @@
-"""Measure the points of curves over the number of training queries, and compare them with baseline and start.
+"""Transfer studies: the cells of a matrix of sources and targets, and curves over the number of training queries.
 
-Reads metrics/{task}/{system}/seed-{seed}.tsv of all their systems; for trainings with all queries of a target
-models/{model}/{recipe}/seed-{seed}.timing.json, which has the number of training queries, else tables/datasets.tsv.
-Writes curves/{curve}.json and tables/curves-{curve}.tsv, one row per point.
+Both read metrics/{task}/{system}/seed-{seed}.tsv of all their systems. `matrix` writes tables/{matrix}.tsv, one row per
+cell: mean, standard deviation over seeds, and differences with their intervals, p-values and Holm's adjusted ones.
+`curves` compares the points with baseline and start. For trainings with all queries of a target, it reads
+models/{model}/{recipe}/seed-{seed}.timing.json, which has the number of training queries, else tables/datasets.tsv. It
+writes curves/{curve}.json and tables/curves-{curve}.tsv, one row per point.
 """
 
 from __future__ import annotations
@@ -19,7 +21,22 @@ from ranktrial.common.settings import write_record
 from ranktrial.common.tables import DATASETS, read_table, write_table
 from ranktrial.experiment.results_paths import fields_of
 from ranktrial.records.curves import ALL
-from ranktrial.synthesis.transfer import CurvesSettings, curves_record, curves_rows, read_values
+from ranktrial.synthesis.transfer import (
+    CurvesSettings,
+    MatrixSettings,
+    curves_record,
+    curves_rows,
+    matrix_rows,
+    read_values,
+)
+
+
+def matrix(metrics: list[Path], table: Path, settings: MatrixSettings) -> None:
+    """Measure the cells of a matrix of sources and targets, and compute the tests of its marks."""
+    values, said = read_values(metrics, settings.measure)
+    for line in said:
+        print(line, file=sys.stderr)
+    write_table(table, matrix_rows(settings, values))
 
 
 def trained_queries(timings: list[Path]) -> dict[str, int]:
@@ -64,4 +81,4 @@ def curves(
 
 
 if __name__ == "__main__":
-    job(curves)
+    job(matrix, curves)
