@@ -43,6 +43,7 @@ import numpy as np
 import scipy
 
 from ranktrial.common.keys import INLINE
+from ranktrial.common.projection import filled
 from ranktrial.statistics.dependence import Dependence, of_mean
 from ranktrial.statistics.dependent_tasks import ESTIMATOR
 from ranktrial.statistics.design_matrix import Design, Value, design_of, is_category, levels, obstacle
@@ -490,23 +491,12 @@ def _fitted(effects: Effects, moderators: Moderators, method: Method) -> FittedM
     fit, test = _fit(design, effects, method), _permuted(design, effects, method)
     alone = next(iter(moderators.values())) if len(moderators) == 1 else None
     words = alone is not None and is_category(alone)
-    return FittedModel(
+    return filled(
+        FittedModel,
+        fit,
+        test,
         coefficients=_coefficients(design, fit, test.of_coefficients),
-        tau2=fit.tau2,
-        tau2_of_all=fit.tau2_of_all,
-        r2=fit.r2,
-        i2=fit.i2,
-        h2=fit.h2,
-        qe=fit.qe,
-        qe_df=fit.qe_df,
-        qe_p_value=fit.qe_p_value,
-        qm=fit.qm,
-        qm_df=fit.qm_df,
-        qm_p_value=fit.qm_p_value,
         df=fit.qm_error_df,
-        estimator=fit.estimator,
-        permutations=test.permutations,
-        exact=test.exact,
         permutation_p_value=test.p_value,
         permuted_as_independent=effects.dependence is not None,
         weights=dict(zip(effects.tasks, fit.weights.tolist(), strict=True)),
@@ -544,24 +534,10 @@ def _fit(design: Design, effects: Effects, method: Method) -> MetaRegression:
 
 def _coefficients(design: Design, fit: MetaRegression, permuted: Sequence[float]) -> tuple[Coefficient, ...]:
     """Each coefficient with its interval and tests."""
-    p_values = [None, *permuted]
+    found = [fit.coefficient(number) for number in range(fit.p)]
     return tuple(
-        _coefficient(term, fit.coefficient(number), p_values[number]) for number, term in enumerate(design.terms)
-    )
-
-
-def _coefficient(term: str, found: Summary, permutation_p_value: float | None) -> Coefficient:
-    return Coefficient(
-        term=term,
-        estimate=found.effect,
-        variance=found.variance,
-        se=found.se,
-        ci_low=found.ci_low,
-        ci_high=found.ci_high,
-        df=found.df,
-        p_value=found.p_value,
-        log10_p=found.log10_p,
-        permutation_p_value=permutation_p_value,
+        filled(Coefficient, one, term=term, estimate=one.effect, permutation_p_value=p)
+        for term, one, p in zip(design.terms, found, [None, *permuted], strict=True)
     )
 
 

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, TypedDict
 import numpy as np
 import pandas as pd
 
+from ranktrial.common.projection import filled
 from ranktrial.experiment.synthesis_records import ComparisonSettings as Settings
 from ranktrial.records.comparison import (
     Asked,
@@ -86,14 +87,10 @@ def _row(task: str, result: TaskResult, weight: float | None, judged: Judged) ->
     randomisation, margin, powered = result.randomisation, result.equivalence, result.observed.powered
     ci_low, ci_high = result.ends or (None, None)
     in_units = effect_named(effect.effect_type).IN_UNITS_OF_MEASURE  # the decomposition is that of a mean difference
-    return EffectsRow(
+    return filled(
+        EffectsRow,
+        effect,
         task=task,
-        n=effect.n,
-        control_mean=effect.control_mean,
-        treatment_mean=effect.treatment_mean,
-        effect=effect.effect,
-        variance=effect.variance,
-        se=effect.se,
         ci_low=ci_low,
         ci_high=ci_high,
         p_value=interval.p_value if interval else None,
@@ -120,7 +117,6 @@ def _row(task: str, result: TaskResult, weight: float | None, judged: Judged) ->
         interval_df=interval.df if interval else None,
         model_weight=powered.weight if powered and interval else None,
         model_queries=powered.further if powered and interval else None,
-        undefined=effect.undefined,
     )
 
 
@@ -254,19 +250,11 @@ def bayesian(synthesis: Synthesis, settings: Settings, scale: float) -> Bayesian
 
 def sensitivity_record(found: Sensitivity) -> SensitivityRecord:
     """The summaries with the tasks on which every query has the same difference."""
-    meta = found.meta
-    return SensitivityRecord(
+    return filled(
+        SensitivityRecord,
+        found,
+        found.meta,
         assumption="tasks on which every query has the same difference have the pooled variance of the others",
         pooled_variance=found.pooled.variance,
         pooled_df=found.pooled.df,
-        tasks=found.tasks,
-        k=meta.k,
-        summary=meta.summary,
-        fixed_mean=found.fixed_mean,
-        tau2=meta.tau2,
-        q=meta.q,
-        q_df=meta.q_df,
-        q_p_value=meta.q_p_value,
-        i2=meta.i2,
-        prediction_interval=meta.prediction_interval,
     )

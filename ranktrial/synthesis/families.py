@@ -12,6 +12,7 @@ from typing import Annotated
 
 import pandas as pd
 
+from ranktrial.common.projection import filled
 from ranktrial.ir.nouns import Nouns, nouns_of
 from ranktrial.ir.scores import are_counted, check_scales
 from ranktrial.records.comparison import Difference, FamilyRecord, ScopeRecord
@@ -95,18 +96,8 @@ def _difference(one: Scope, number: int, i: int, j: int, settings: Settings, rea
 def record_of(found: Sequence[Scope], settings: Settings, seeds: dict[str, int], warnings: list[str]) -> FamilyRecord:
     """The content of multiple-comparisons/{family}.json; `seeds` is the number of seeds by system."""
     nouns = nouns_of(settings.measure, settings.of_tasks)
-    return FamilyRecord(
-        systems=settings.systems,
-        against=settings.against,
-        measure=settings.measure,
-        statistic=settings.statistic,
-        alpha=settings.alpha,
-        lower_is_better=settings.lower_is_better,
-        seeds=seeds,
-        scopes=tuple(map(_scope, found)),
-        warnings=(*warnings, *family_warnings(found, settings, (nouns.query, nouns.queries))),
-        of_tasks=settings.of_tasks,
-    )
+    said = (*warnings, *family_warnings(found, settings, (nouns.query, nouns.queries)))
+    return filled(FamilyRecord, settings, seeds=seeds, scopes=tuple(map(_scope, found)), warnings=said)
 
 
 def _scope(found: Scope) -> ScopeRecord:

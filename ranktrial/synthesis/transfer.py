@@ -30,6 +30,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
+from ranktrial.common.projection import filled
 from ranktrial.experiment.results_paths import fields_of
 from ranktrial.experiment.synthesis_records import ZERO, CurvePoint, MatrixCell
 from ranktrial.records.curves import ALL, AgainstStart, Baseline, CurvesRecord, Pair
@@ -146,12 +147,10 @@ def curves_record(
 def _point(point: Point, size: int, settings: CurvesSettings, values: Mapping[str, Values]) -> Measured:
     own = values[point.system]
     means = list(own.samples.values())
-    return Measured(
-        target=point.target,
-        start=point.start,
-        queries=point.queries,
+    return filled(
+        Measured,
+        point,
         size=size,
-        system=point.system,
         samples=own.samples,
         mean=own.mean,
         sd=statistics.stdev(means) if len(means) > 1 else None,

@@ -17,6 +17,7 @@ import numpy as np
 
 from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
+from ranktrial.common.projection import filled
 from ranktrial.common.settings import read_record, write_record
 from ranktrial.common.tables import EFFECTS, read_table
 from ranktrial.experiment.results_paths import fields_of
@@ -123,11 +124,10 @@ def record(
     values = {moderator.name: values_of(moderator, facts) for moderator in settings.moderators}
     labels = {moderator.name: moderator.label for moderator in settings.moderators}
     by_label = {labels[name]: [of_task[task] for task in effects.tasks] for name, of_task in values.items()}
-    return ModerationRecord(
+    return filled(
+        ModerationRecord,
+        settings,
         effect_type=settings.effect,
-        estimator=settings.estimator,
-        interval=settings.interval,
-        alpha=settings.alpha,
         depends_on=includes(dependence),
         labels=labels,
         values={task: {name: of_task[task] for name, of_task in values.items()} for task in rows},

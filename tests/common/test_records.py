@@ -8,6 +8,7 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import INLINE, given
+from ranktrial.common.projection import filled
 from ranktrial.common.settings import read_record, read_settings, write_record
 
 
@@ -113,3 +114,8 @@ def test_a_missing_key_is_named():
         read_settings(Kept, {name: value for name, value in given(SHORT).items() if name != "sd"}, "k")
     with pytest.raises(UserError, match=r"^k: expected an object, not \[\] \(list\)$"):
         read_settings(Kept, [], "k")
+
+
+def test_a_record_is_filled_from_what_is_given_else_from_the_first_record_that_has_the_field():
+    found = filled(Ends, Given("s"), Ends(1, 2), Ends(3, 4), high=None)
+    assert found == Ends(1, None)

@@ -19,6 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Polygon, Rectangle
 from scipy import stats
 
+from ranktrial.common.projection import filled
 from ranktrial.common.tables import read_table
 from ranktrial.experiment.drawing import Typeset
 from ranktrial.ir.nouns import Nouns, nouns_of
@@ -77,15 +78,8 @@ def queries_data(differences: pd.DataFrame, table: pd.DataFrame, settings: Setti
         )
         for row in table.to_dict("records")
     )
-    return QueriesPlot(
-        title=f"{nouns.queries.capitalize()}: {settings.treatment} against {settings.control}",
-        measure=settings.measure,
-        nouns=nouns,
-        treatment=settings.treatment,
-        tasks=tasks,
-        alpha=settings.alpha,
-        lower_is_better=settings.lower_is_better,
-    )
+    title = f"{nouns.queries.capitalize()}: {settings.treatment} against {settings.control}"
+    return filled(QueriesPlot, settings, title=title, nouns=nouns, tasks=tasks)
 
 
 def draw(differences: Path, table: Path, settings: Settings) -> Figure:
