@@ -8,57 +8,44 @@ import numpy as np
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.ir.collection import Document, read_queries, write_corpus, write_queries
+from ranktrial.ir.collection import read_queries
 from ranktrial.ir.trec import ranking, read_run, write_run
 from ranktrial.models.types import bi_encoder, cross_encoder
 from scripts.inference.encode import encode
 from scripts.inference.rerank import rerank
-from scripts.inference.search import search as retrieve
+from scripts.inference.search import search
 from tests.support.calling import call
 from tests.support.printed import differing
-from tests.support.tiny_bert import build
-from tests.support.tiny_task import WORDS
+from tests.support.tiny_ranking import Ranker, build_two_kinds, check_re_ranked
+from tests.support.tiny_task import WORDS, write_collection
 
-SETTINGS = {"type": "bi-encoder", "max_length": 16, "batch_size": 4}
-RANKING = SETTINGS | {"tag": "tiny"}
+RANKER = Ranker("bi-encoder", "bi", "vectors")
 
 
 @pytest.fixture(scope="module")
 def task(tmp_path_factory) -> Path:
     """A bi-encoder, a cross-encoder and a collection in which two documents have the same text."""
     folder = tmp_path_factory.mktemp("task")
-    build(folder / "bi", [" ".join(WORDS)], seed=1)
-    import torch
-
-    torch.manual_seed(1)
-    cross = cross_encoder.load(folder / "bi", 32, to_train=True)
-    cross.save_pretrained(str(folder / "cross"), create_model_card=False)
-    texts = [" ".join(WORDS[n % 20 : n % 20 + 1 + n % 5]) for n in range(50)]
-    documents = [Document(f"d{n}", "", text) for n, text in enumerate(texts)]
-    write_corpus(folder / "corpus.jsonl", [*documents, Document("twin", "", texts[7])])
-    write_queries(folder / "queries.jsonl", {f"q{n}": WORDS[n] for n in range(6)})
-    first = {f"q{n}": {f"d{m}": float(m) for m in range(n, n + 12)} for n in range(5)}
-    write_run(folder / "first.trec", first, "first")
+    build_two_kinds(folder)
+    write_collection(folder)
     return folder
 
 
 def encode_task(task: Path, out: Path, **changes: Path) -> np.ndarray:
-    paths = {"checkpoint": task / "bi", "corpus": task / "corpus.jsonl"} | changes
-    call(encode, SETTINGS, **paths, index=out / "e.index", timing=out / "e.json")
-    return np.load(out / "e.index/vectors.npy", mmap_mode="r")
+    return np.load(RANKER.encode(task, out, **changes) / "vectors.npy", mmap_mode="r")
 
 
-def retrieve_task(task: Path, out: Path, depth: int = 10, **changes: Path) -> dict:
-    paths = {"checkpoint": task / "bi", "corpus": task / "corpus.jsonl", "queries": task / "queries.jsonl"} | changes
-    paths = {"index": out / "e.index", "run": out / "run.trec.gz", "timing": out / "run.json"} | paths
-    call(retrieve, RANKING | {"depth": depth}, **paths)
-    return read_run(paths["run"])
-
-
-def rerank_task(task: Path, out: Path, kind: str, depth: int = 5, **changes: Path) -> dict:
+def rerank_task(task: Path, out: Path, kind: str, **changes: Path) -> dict:
     paths = {"checkpoint": task / kind, "corpus": task / "corpus.jsonl", "queries": task / "queries.jsonl"}
     paths |= {"first_stage": task / "first.trec", "run": out / f"{kind}.trec", "timing": out / f"{kind}.json"} | changes
-    settings = RANKING | {"depth": depth, "type": f"{kind}-encoder", "backend": "torch", "max_length": 32}
+    settings = {
+        "type": f"{kind}-encoder",
+        "max_length": 32,
+        "batch_size": 4,
+        "depth": 5,
+        "tag": "tiny",
+        "backend": "torch",
+    }
     call(rerank, settings, **paths)
     return read_run(paths["run"])
 
@@ -101,7 +88,7 @@ def test_prompts_of_the_model_are_used(task, tmp_path):
 
 def test_retrieval_finds_what_brute_force_finds(task, tmp_path):
     rows = encode_task(task, tmp_path)
-    run = retrieve_task(task, tmp_path)
+    run = RANKER.retrieve(task, tmp_path)
     queries = read_queries(task / "queries.jsonl")
     ids = [json.loads(line)["_id"] for line in (task / "corpus.jsonl").read_text().splitlines()]
     asked = bi_encoder.encode(bi_encoder.load(task / "bi", 16), list(queries.values()), 4, "query")
@@ -113,7 +100,7 @@ def test_retrieval_finds_what_brute_force_finds(task, tmp_path):
         assert min(run[query].values()) >= sorted(scores.values())[-10] - 1e-5
     timing = json.loads((tmp_path / "run.json").read_text())
     assert (timing["queries"], timing["latency_ms"]["n"], timing["depth"]) == (6, 6, 10)
-    assert len(retrieve_task(task, tmp_path, depth=1000)["q1"]) == 51
+    assert len(RANKER.retrieve(task, tmp_path, depth=1000)["q1"]) == 51
 
 
 def test_a_cross_encoder_ranks_the_top_of_the_first_stage(task, tmp_path):
@@ -136,12 +123,9 @@ def test_a_cross_encoder_ranks_the_top_of_the_first_stage(task, tmp_path):
 
 def test_a_bi_encoder_re_ranks_as_it_retrieves(task, tmp_path):
     encode_task(task, tmp_path)
-    everything = retrieve_task(task, tmp_path, depth=1000)
+    everything = RANKER.retrieve(task, tmp_path, depth=1000)
     run = rerank_task(task, tmp_path, "bi")
-    first = read_run(task / "first.trec")
-    for query, documents in run.items():
-        assert set(documents) == set(ranking(first[query])[:5])
-        assert documents == pytest.approx({name: everything[query][name] for name in documents}, abs=1e-5)
+    check_re_ranked(task, run, everything, abs=1e-5)
 
 
 def test_a_run_or_embeddings_of_another_corpus_are_mistakes(task, tmp_path):
@@ -151,17 +135,17 @@ def test_a_run_or_embeddings_of_another_corpus_are_mistakes(task, tmp_path):
     write_run(tmp_path / "other.trec", {"unknown": {"d1": 1.0}}, "x")
     with pytest.raises(UserError, match="no query"):
         rerank_task(task, tmp_path, "cross", first_stage=tmp_path / "other.trec")
-    vectors = tmp_path / "e.index/vectors.npy"
+    vectors = tmp_path / "e.vectors/vectors.npy"
     vectors.parent.mkdir()
     np.save(vectors, np.zeros((3, 32), np.float32))
-    with pytest.raises(UserError, match=r"e.index: of 3 documents, but the corpus has 51; encode it again"):
-        retrieve_task(task, tmp_path)
+    with pytest.raises(UserError, match=r"e.vectors: of 3 documents, but the corpus has 51; encode it again"):
+        RANKER.retrieve(task, tmp_path)
     vectors.write_bytes(vectors.read_bytes()[:200])
     with pytest.raises(UserError, match="not a complete index"):
-        retrieve_task(task, tmp_path)
+        RANKER.retrieve(task, tmp_path)
     (tmp_path / "empty.jsonl").touch()
     with pytest.raises(UserError, match="no query"):
-        retrieve_task(task, tmp_path, queries=tmp_path / "empty.jsonl")
+        RANKER.retrieve(task, tmp_path, queries=tmp_path / "empty.jsonl")
     with pytest.raises(UserError, match="the corpus is empty"):
         encode_task(task, tmp_path, corpus=tmp_path / "empty.jsonl")
     assert not (tmp_path / "cross.trec").exists()
@@ -206,7 +190,7 @@ def test_a_diverged_model_is_a_mistake(task, tmp_path):
     save_file(values, folder / "model.safetensors", {"format": "pt"})
     with pytest.raises(UserError, match="no finite numbers"):
         encode_task(task, tmp_path, checkpoint=folder)
-    assert not (tmp_path / "e.index").exists()
+    assert not (tmp_path / "e.vectors").exists()
 
 
 def test_max_length_is_held_to_what_the_model_takes(task):
@@ -219,12 +203,12 @@ def test_max_length_is_held_to_what_the_model_takes(task):
 @pytest.mark.long  # 10,375 claims are encoded
 def test_the_published_figures_of_clef_2020_come_out(clef, published, minilm, tmp_path):
     """Table A.3 of the thesis, all-MiniLM-L6-v2: all 20 cells."""
-    settings = SETTINGS | {"max_length": 128, "batch_size": 32}
-    paths = {"checkpoint": minilm, "corpus": clef / "corpus.jsonl", "index": tmp_path / "e.index"}
+    settings = RANKER.settings | {"max_length": 128, "batch_size": 32}
+    paths = {"checkpoint": minilm, "corpus": clef / "corpus.jsonl", "index": tmp_path / "e.vectors"}
     call(encode, settings, **paths, timing=tmp_path / "e.json")
     queries = clef / "queries" / "test.jsonl"
     paths |= {"queries": queries, "run": tmp_path / "run", "timing": tmp_path / "t.json"}
-    call(retrieve, settings | {"depth": 1000, "tag": "minilm"}, **paths)
+    call(search, settings | {"depth": 1000, "tag": "minilm"}, **paths)
     cells = published("A.3", "all-MiniLM-L6-v2")
     assert len(cells) == 20
     assert differing(tmp_path / "run", clef / "qrels/test.qrels", cells, tmp_path / "metrics.tsv") == {}

@@ -9,18 +9,15 @@ import pytest
 from ranktrial.common.errors import UserError
 from ranktrial.inference import exact
 from ranktrial.inference.indices.token_vectors import open_index, write_index
-from ranktrial.ir.collection import Document, read_corpus, read_queries, write_corpus
-from ranktrial.ir.trec import ranking, read_run
+from ranktrial.ir.collection import read_corpus
+from ranktrial.ir.trec import ranking
 from ranktrial.models.adapters import adapter, index_of
-from scripts.inference.encode import encode as encoding
-from scripts.inference.rerank import rerank
-from scripts.inference.search import search
-from tests.support.calling import call
+from tests.support import tiny_ranking
 from tests.support.tiny_bert import build
+from tests.support.tiny_ranking import Ranker, check_mistakes, check_re_ranked
 from tests.support.tiny_task import WORDS, write_collection
 
-SETTINGS = {"type": "multi-vector", "max_length": 16, "batch_size": 4}
-RANKING = SETTINGS | {"tag": "tiny"}
+RANKER = Ranker("multi-vector", "late", "token-vectors")
 TYPE = adapter("multi-vector")
 EXPANSION = {"strategy": "fixed", "attend": False, "length": 8}
 
@@ -44,44 +41,25 @@ def task(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def index(task, tmp_path_factory) -> Path:
     """The index of the collection, beside its timing."""
-    folder = tmp_path_factory.mktemp("index")
-    encode(task, folder)
-    return folder / "e.token-vectors"
-
-
-def encode(task: Path, out: Path, **changes: Path) -> None:
-    paths = {"checkpoint": task / "late", "corpus": task / "corpus.jsonl"} | changes
-    call(encoding, SETTINGS, **paths, index=out / "e.token-vectors", timing=out / "e.json")
-
-
-def retrieve(task: Path, out: Path, depth: int = 10, **changes: Path) -> dict:
-    paths = {"checkpoint": task / "late", "corpus": task / "corpus.jsonl", "queries": task / "queries.jsonl"} | changes
-    paths |= {"run": out / "run.trec.gz", "timing": out / "run.json"}
-    call(search, RANKING | {"depth": depth, "form": "token-vectors"}, **paths)
-    return read_run(paths["run"])
+    return RANKER.encode(task, tmp_path_factory.mktemp("index"))
 
 
 def by_the_library(task: Path, similarity: str = "maxsim") -> dict:
-    """All scores, by the model's own encoding and similarity."""
     from sentence_transformers import MultiVectorEncoder
 
-    model = MultiVectorEncoder(str(task / "late"), device="cpu", local_files_only=True, similarity_fn_name=similarity)
-    queries = read_queries(task / "queries.jsonl")
-    documents = {document.id: document.contents for document in read_corpus(task / "corpus.jsonl")}
-    encoded = model.encode_query(list(queries.values())), model.encode_document(list(documents.values()))
-    scores = model.similarity(*encoded).tolist()
-    return {query: dict(zip(documents, row, strict=True)) for query, row in zip(queries, scores, strict=True)}
+    known = {"device": "cpu", "local_files_only": True, "similarity_fn_name": similarity}
+    return tiny_ranking.by_the_library(task, MultiVectorEncoder(str(task / "late"), **known))
 
 
 def test_the_search_finds_what_the_library_scores_highest(task, index, tmp_path, monkeypatch):
     monkeypatch.setattr(exact, "DOCUMENTS", 20)  # so that there are parts of the index
     monkeypatch.setattr(exact, "QUERIES", 20)
-    run, expected = retrieve(task, tmp_path, index=index), by_the_library(task)
+    run, expected = RANKER.retrieve(task, tmp_path, index=index), by_the_library(task)
     assert list(run) == list(expected)
     for query, documents in run.items():
         assert documents == pytest.approx({name: expected[query][name] for name in documents}, abs=1e-5)
         assert len(documents) == 10 and min(documents.values()) >= sorted(expected[query].values())[-10] - 1e-5
-    everything = retrieve(task, tmp_path, index=index, depth=1000)["q1"]
+    everything = RANKER.retrieve(task, tmp_path, index=index, depth=1000)["q1"]
     order = ranking(everything)
     assert len(order) == 51 and order.index("d7") == order.index("twin") + 1  # equal scores: descending ids
     timing = json.loads((tmp_path / "run.json").read_text())
@@ -104,15 +82,7 @@ def test_the_index_holds_the_tokens_of_each_document_and_its_timing_says_how_man
 
 
 def test_it_re_ranks_as_it_searches(task, tmp_path):
-    paths = {name: task / f"{name}.jsonl" for name in ("corpus", "queries")}
-    paths |= {"checkpoint": task / "late", "first_stage": task / "first.trec"}
-    paths |= {"run": tmp_path / "run.trec", "timing": tmp_path / "run.json"}
-    call(rerank, RANKING | {"depth": 5, "backend": "torch"}, **paths, index=[])
-    run, first, expected = read_run(tmp_path / "run.trec"), read_run(task / "first.trec"), by_the_library(task)
-    assert list(run) == list(first)
-    for query, documents in run.items():
-        assert set(documents) == set(ranking(first[query])[:5])
-        assert documents == pytest.approx({name: expected[query][name] for name in documents}, abs=1e-5)
+    check_re_ranked(task, RANKER.rerank(task, tmp_path), by_the_library(task), abs=1e-5)
 
 
 def test_a_mean_over_the_querys_tokens_is_scored_as_the_library_does(task):
@@ -126,11 +96,7 @@ def test_a_mean_over_the_querys_tokens_is_scored_as_the_library_does(task):
 
 
 def test_an_index_of_other_weights_or_another_corpus_or_damaged_is_one_line(task, index, tmp_path):
-    with pytest.raises(UserError, match=r"made with other weights than those of .*other; delete it and encode again$"):
-        retrieve(task, tmp_path, index=index, checkpoint=task / "other")
-    write_corpus(tmp_path / "short.jsonl", [Document("d", "", "ashen")])
-    with pytest.raises(UserError, match=r"of 51 documents, but the corpus has 1; encode it again$"):
-        retrieve(task, tmp_path, index=index, corpus=tmp_path / "short.jsonl")
+    check_mistakes(RANKER, task, index, tmp_path)
     damaged = tmp_path / "damaged"
     damaged.mkdir()
     write_index(damaged, [[np.zeros((2, 3), np.float32)], [np.zeros((1, 3), np.float32)]], task / "late")
@@ -145,11 +111,6 @@ def test_an_index_of_other_weights_or_another_corpus_or_damaged_is_one_line(task
     (damaged / "index.json").unlink()
     with pytest.raises(UserError):
         open_index(damaged, 2, task / "late")
-    (tmp_path / "empty.jsonl").touch()
-    with pytest.raises(UserError, match="no query"):
-        retrieve(task, tmp_path, index=index, queries=tmp_path / "empty.jsonl")
-    with pytest.raises(UserError, match="nothing to encode"):
-        encode(task, tmp_path, corpus=tmp_path / "empty.jsonl")
 
 
 def test_a_model_that_cannot_be_used_is_one_line(task):

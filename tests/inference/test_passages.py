@@ -19,7 +19,7 @@ from scripts.inference.rerank import rerank
 from scripts.inference.score_all import score_all
 from scripts.inference.search import search as retrieve
 from tests.support.calling import call
-from tests.support.tiny_bert import build
+from tests.support.tiny_ranking import build_two_kinds
 from tests.support.tiny_task import WORDS
 
 ENCODING = {"type": "bi-encoder", "max_length": 16, "batch_size": 4}
@@ -31,12 +31,7 @@ SPLIT = SEARCH | {"backend": "torch"}
 def task(tmp_path_factory) -> Path:
     """Both kinds of model, 40 documents of 1 to 6 passages, 5 queries of 1 to 3, and a first stage of 12 documents."""
     folder = tmp_path_factory.mktemp("split")
-    build(folder / "bi", [" ".join(WORDS)], seed=1)
-    import torch
-
-    torch.manual_seed(1)
-    cross = cross_encoder.load(folder / "bi", 32, to_train=True)
-    cross.save_pretrained(str(folder / "cross"), create_model_card=False)
+    build_two_kinds(folder)
     rng = random.Random(1)
 
     def write(path: Path, names: list[str], most: int) -> None:

@@ -12,19 +12,16 @@ from ranktrial.inference.exact import precedence
 from ranktrial.inference.indices import terms as term_index
 from ranktrial.inference.indices.terms import open_index, write_index
 from ranktrial.inference.searches import terms as term_search
-from ranktrial.ir.collection import Document, read_corpus, read_queries, write_corpus
-from ranktrial.ir.trec import ranking, read_run
+from ranktrial.ir.collection import read_corpus, read_queries
+from ranktrial.ir.trec import ranking
 from ranktrial.models.adapters import adapter, index_of
 from ranktrial.models.loaded import rank_fast
-from scripts.inference.encode import encode as encoding
-from scripts.inference.rerank import rerank
-from scripts.inference.search import search
-from tests.support.calling import call
+from tests.support import tiny_ranking
 from tests.support.tiny_bert import build, build_masked
+from tests.support.tiny_ranking import Ranker, check_mistakes, check_re_ranked
 from tests.support.tiny_task import WORDS, write_collection
 
-SETTINGS = {"type": "sparse-encoder", "max_length": 16, "batch_size": 4}
-RANKING = SETTINGS | {"tag": "tiny"}
+RANKER = Ranker("sparse-encoder", "model", "terms")
 TYPE = adapter("sparse-encoder")
 
 
@@ -42,52 +39,32 @@ def task(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def index(task, tmp_path_factory) -> Path:
     """The index of the collection, beside its timing."""
-    folder = tmp_path_factory.mktemp("index")
-    encode(task, folder)
-    return folder / "e.terms"
-
-
-def encode(task: Path, out: Path, **changes: Path) -> None:
-    paths = {"checkpoint": task / "model", "corpus": task / "corpus.jsonl"} | changes
-    call(encoding, SETTINGS, **paths, index=out / "e.terms", timing=out / "e.json")
-
-
-def retrieve(task: Path, out: Path, depth: int = 10, **changes: Path) -> dict:
-    paths = {"checkpoint": task / "model", "corpus": task / "corpus.jsonl", "queries": task / "queries.jsonl"} | changes
-    paths |= {"run": out / "run.trec.gz", "timing": out / "run.json"}
-    call(search, RANKING | {"depth": depth, "form": "terms"}, **paths)
-    return read_run(paths["run"])
+    return RANKER.encode(task, tmp_path_factory.mktemp("index"))
 
 
 @pytest.fixture(scope="module")
 def by_the_library(task) -> dict:
-    """All scores, by the model's own encoding and similarity."""
     from sentence_transformers import SparseEncoder
 
-    model = SparseEncoder(str(task / "model"), device="cpu", local_files_only=True)
-    queries = read_queries(task / "queries.jsonl")
-    documents = {document.id: document.contents for document in read_corpus(task / "corpus.jsonl")}
-    encoded = model.encode_query(list(queries.values())), model.encode_document(list(documents.values()))
-    scores = model.similarity(*encoded).tolist()
-    return {query: dict(zip(documents, row, strict=True)) for query, row in zip(queries, scores, strict=True)}
+    return tiny_ranking.by_the_library(task, SparseEncoder(str(task / "model"), device="cpu", local_files_only=True))
 
 
 def test_the_search_finds_what_the_library_scores_highest(task, index, by_the_library, tmp_path, monkeypatch):
     monkeypatch.setattr(term_index, "ENTRIES", 100)  # so that there are parts of the index
     monkeypatch.setattr(term_search, "QUERIES", 4)
-    run = retrieve(task, tmp_path, index=index)
+    run = RANKER.retrieve(task, tmp_path, index=index)
     assert list(run) == list(by_the_library)
     for query, documents in run.items():
         expected = by_the_library[query]
         assert documents == pytest.approx({name: expected[name] for name in documents}, rel=1e-5)
         assert len(documents) == 10 and min(documents.values()) >= sorted(expected.values())[-10] * (1 - 1e-5)
-    everything = retrieve(task, tmp_path, index=index, depth=1000)["q1"]
+    everything = RANKER.retrieve(task, tmp_path, index=index, depth=1000)["q1"]
     order = ranking(everything)
     assert len(order) == 51 and order.index("d7") == order.index("twin") + 1  # equal scores: descending ids
 
 
 def test_index_and_timings_count_terms(task, index, tmp_path):
-    retrieve(task, tmp_path, index=index)
+    RANKER.retrieve(task, tmp_path, index=index)
     model = TYPE.load(task / "model", 16)
     rank_fast(model)  # as the job does
     documents = TYPE.encode(
@@ -107,15 +84,7 @@ def test_index_and_timings_count_terms(task, index, tmp_path):
 
 
 def test_it_re_ranks_as_it_searches(task, by_the_library, tmp_path):
-    paths = {name: task / f"{name}.jsonl" for name in ("corpus", "queries")}
-    paths |= {"checkpoint": task / "model", "first_stage": task / "first.trec"}
-    paths |= {"run": tmp_path / "run.trec", "timing": tmp_path / "run.json"}
-    call(rerank, RANKING | {"depth": 5, "backend": "torch"}, **paths, index=[])
-    run, first = read_run(tmp_path / "run.trec"), read_run(task / "first.trec")
-    assert list(run) == list(first)
-    for query, documents in run.items():
-        assert set(documents) == set(ranking(first[query])[:5])
-        assert documents == pytest.approx({name: by_the_library[query][name] for name in documents}, rel=1e-5)
+    check_re_ranked(task, RANKER.rerank(task, tmp_path), by_the_library, rel=1e-5)
 
 
 def made(folder: Path, checkpoint: Path, documents: np.ndarray, chunk: int = 2) -> term_index.TermIndex:
@@ -154,7 +123,7 @@ def test_a_query_without_terms_finds_nothing_and_is_counted(task, index, tmp_pat
         return encoded.tocsr()
 
     monkeypatch.setattr(TYPE, "encode", without_the_first)
-    run = retrieve(task, tmp_path, index=index)
+    run = RANKER.retrieve(task, tmp_path, index=index)
     assert "q0" not in run and len(run["q1"]) == 10
     assert json.loads((tmp_path / "run.json").read_text())["queries_without_terms"] == 1
     assert "1 of 6 queries have no term, so they find nothing" in capsys.readouterr().err
@@ -162,17 +131,13 @@ def test_a_query_without_terms_finds_nothing_and_is_counted(task, index, tmp_pat
         TYPE, "encode", lambda model, texts, *_: scipy.sparse.csr_array((len(texts), 400), dtype=np.float32)
     )
     with pytest.raises(UserError, match=r"the model gives no query of .* a term"):
-        retrieve(task, tmp_path, index=index)
+        RANKER.retrieve(task, tmp_path, index=index)
     with pytest.raises(UserError, match="gives no document a term"):
         made(tmp_path / "nothing", task / "model", np.zeros((3, 4)))
 
 
 def test_an_index_of_other_weights_or_another_corpus_or_damaged_is_one_line(task, index, tmp_path):
-    with pytest.raises(UserError, match=r"made with other weights than those of .*other; delete it and encode again$"):
-        retrieve(task, tmp_path, index=index, checkpoint=task / "other")
-    write_corpus(tmp_path / "short.jsonl", [Document("d", "", "ashen")])
-    with pytest.raises(UserError, match=r"of 51 documents, but the corpus has 1; encode it again$"):
-        retrieve(task, tmp_path, index=index, corpus=tmp_path / "short.jsonl")
+    check_mistakes(RANKER, task, index, tmp_path)
     damaged = tmp_path / "damaged"
     made(damaged, task / "model", np.eye(3))
     for name, values in (("offsets.npy", [0, 2, 1, 3]), ("offsets.npy", [0, 1, 2, 4]), ("weights.npy", [1.0])):
@@ -187,11 +152,6 @@ def test_an_index_of_other_weights_or_another_corpus_or_damaged_is_one_line(task
     (damaged / "terms.npy").write_bytes((damaged / "terms.npy").read_bytes()[:130])
     with pytest.raises(UserError, match="not a complete index"):
         open_index(damaged, 3, task / "model")
-    (tmp_path / "empty.jsonl").touch()
-    with pytest.raises(UserError, match="no query"):
-        retrieve(task, tmp_path, index=index, queries=tmp_path / "empty.jsonl")
-    with pytest.raises(UserError, match="nothing to encode"):
-        encode(task, tmp_path, corpus=tmp_path / "empty.jsonl")
 
 
 def test_a_model_that_cannot_be_used_is_one_line(task):

@@ -14,8 +14,7 @@ from ranktrial.inference.searches.token_codes import nearest
 from ranktrial.ir.trec import read_run
 from scripts.inference.make_index import make_index
 from scripts.inference.search import search
-from tests.inference.test_multi_vector import RANKING, index, task  # noqa: F401 (fixtures)
-from tests.inference.test_multi_vector import retrieve as retrieve_exactly
+from tests.inference.test_multi_vector import RANKER, index, task  # noqa: F401 (fixtures)
 from tests.support.calling import call
 
 RNG = np.random.default_rng(5)
@@ -92,9 +91,17 @@ def test_an_encoded_corpus_is_coded_searched_and_compared(task, index, tmp_path)
     built = json.loads((tmp_path / "b.json").read_text())
     assert built["index_bytes"] == folder_bytes(coded) and built["documents"] == 51
     paths = {"checkpoint": task / "late", "corpus": task / "corpus.jsonl", "queries": task / "queries.jsonl"}
-    how = RANKING | {"form": "token-codes", "depth": 10, "approximate": {"index": "IVF4,SQ8", "nprobe": 4}}
-    call(search, how, **paths, index=coded, vectors=index, run=tmp_path / "r", timing=tmp_path / "t")
-    found, whole = read_run(tmp_path / "r"), retrieve_exactly(task, tmp_path, index=index)
+    how = RANKER.settings | {"form": "token-codes", "approximate": {"index": "IVF4,SQ8", "nprobe": 4}}
+    call(
+        search,
+        how | {"depth": 10, "tag": "tiny"},
+        **paths,
+        index=coded,
+        vectors=index,
+        run=tmp_path / "r",
+        timing=tmp_path / "t",
+    )
+    found, whole = read_run(tmp_path / "r"), RANKER.retrieve(task, tmp_path, index=index)
     timing = json.loads((tmp_path / "t").read_text())
     assert timing["recall"] >= 0.8 and timing["recall_queries"] == 6 and timing["index_bytes"] == folder_bytes(coded)
     for query, documents in whole.items():
