@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-from pathlib import Path
-from shutil import which
-
 import numpy as np
 import pytest
 
 from ranktrial.statistics.bayes import bayesian_summary
 from tests.statistics.test_meta_analysis import numbers_of
+from tests.support import r_numbers
 
-ORACLE = Path(__file__).parent / "oracle"
-CASES = json.loads((ORACLE / "bayes.json").read_text())
+CASES = r_numbers.stored("bayes")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
@@ -52,11 +47,9 @@ def test_effects_far_beyond_the_prior_are_integrated_as_well():
 
 @pytest.mark.long
 def test_stored_values_are_what_integrate_gives_now():
-    if which("Rscript") is None:
-        pytest.skip("R is not installed")
     quick = ["two", "one"]  # in the order of the file
-    result = subprocess.run(["Rscript", ORACLE / "bayes.R", *quick], capture_output=True, text=True, check=True)
+    computed = r_numbers.computed("bayes", *quick)
     stored = [case for case in CASES if case["name"] in quick]
-    for now, then in zip(json.loads(result.stdout), stored, strict=True):
+    for now, then in zip(computed, stored, strict=True):
         assert now.pop("name") == then["name"]
         assert numbers_of(now) == pytest.approx(numbers_of({**then, "name": []}), rel=1e-8)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,12 +13,12 @@ from ranktrial.statistics.dependent_tasks import dependent_meta_analysis
 from ranktrial.statistics.independent_tasks import CONFIDENCE_DISTRIBUTION
 from ranktrial.statistics.seeds import SeedEffects, SeedSource
 from ranktrial.statistics.sensitivity import dependent_influences
+from tests.support import r_numbers
 
-ORACLE = Path(__file__).parent / "oracle"
-CASES = json.loads((ORACLE / "rma_mv_moderators.json").read_text())
+CASES = r_numbers.stored("rma_mv_moderators")
 INDEPENDENT = [
     pytest.param(case, fit, id=f"{case['name']}-{fit['test']}")
-    for case in json.loads((ORACLE / "influence.json").read_text())
+    for case in r_numbers.stored("influence")
     for fit in case["fits"]
     if fit["estimator"] == "REML" and fit["test"] != "adhoc" and case["name"] in ("seven", "three", "outlier")
 ]

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
-import subprocess
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,10 +20,9 @@ from ranktrial.statistics.moderation import (
     too_few_collections,
 )
 from ranktrial.statistics.seeds import SeedEffects, SeedSource
-from tests.support.r_packages import there
+from tests.support import r_numbers
 
-ORACLE = Path(__file__).parent / "oracle"
-CASES = json.loads((ORACLE / "rma_mv_moderators.json").read_text())
+CASES = r_numbers.stored("rma_mv_moderators")
 BY_NAME = {case["name"]: case for case in CASES}
 
 
@@ -63,9 +59,7 @@ def test_agrees_with_rma_mv(case):
 @pytest.mark.long
 @pytest.mark.slow  # R takes half a minute
 def test_metafor_still_says_so():
-    there("metafor")
-    done = subprocess.run(["Rscript", ORACLE / "rma_mv_moderators.R"], capture_output=True, text=True, check=True)
-    for stored, now in zip(CASES, json.loads(done.stdout), strict=True):
+    for stored, now in zip(CASES, r_numbers.computed("rma_mv_moderators", packages=("metafor",)), strict=True):
         for name in ("coefficients", "se", "effect_without", "cooks_distance", "dfbetas"):
             assert np.allclose(stored[name], now[name], rtol=1e-5, atol=1e-7), name
 

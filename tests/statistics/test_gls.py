@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-import subprocess
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,9 +18,9 @@ from ranktrial.statistics.least_squares import (
     structures,
     tau2_interval,
 )
+from tests.support import r_numbers
 
-ORACLE = Path(__file__).parent / "oracle"
-STORED = json.loads((ORACLE / "rma_mv.json").read_text())
+STORED = r_numbers.stored("rma_mv")
 CASES = [pytest.param(case, id=case["name"]) for case in STORED["cases"]]
 THREE_LEVELS = [param for param in CASES if param.values[0]["cr2_se"] is not None]
 
@@ -125,15 +122,7 @@ def test_a_matrix_that_is_none_of_a_covariance_and_one_cluster_are_refused():
 @pytest.mark.long
 @pytest.mark.slow
 def test_stored_values_are_what_r_computes_now():
-    script = "library(metafor); library(clubSandwich)"
-    try:
-        there = subprocess.run(["Rscript", "-e", script], capture_output=True).returncode == 0
-    except FileNotFoundError:
-        there = False
-    if not there:
-        pytest.skip("R with metafor and clubSandwich is not installed")
-    result = subprocess.run(["Rscript", ORACLE / "rma_mv.R"], capture_output=True, text=True, check=True)
-    computed = json.loads(result.stdout)
+    computed = r_numbers.computed("rma_mv", packages=("metafor", "clubSandwich"))
     both = zip([*computed["cases"], computed["independent"]], [*STORED["cases"], STORED["independent"]], strict=True)
     for now, stored in both:
         for key in ("effect", "se", "q", "cr2_se", "cr2_df", "each_se", "tau2"):

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-import subprocess
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from ranktrial.statistics.sensitivity import influences
+from tests.support import r_numbers
 
-ORACLE = Path(__file__).parent / "oracle"
-CASES = json.loads((ORACLE / "influence.json").read_text())
+CASES = r_numbers.stored("influence")
 FITS = [
     pytest.param(case, fit, id=f"{case['name']}-{fit['estimator']}-{fit['test']}")
     for case in CASES
@@ -49,12 +44,7 @@ def test_an_outlier_is_influential_and_its_neighbours_are_not():
 @pytest.mark.long
 @pytest.mark.slow  # R takes seconds
 def test_metafor_still_says_so():
-    if not shutil.which("Rscript"):
-        pytest.skip("no Rscript here")
-    if subprocess.run(["Rscript", "-e", "library(metafor)"], capture_output=True).returncode:
-        pytest.skip("R has no metafor here")
-    done = subprocess.run(["Rscript", ORACLE / "influence.R"], capture_output=True, text=True, check=True)
-    for stored, now in zip(CASES, json.loads(done.stdout), strict=True):
+    for stored, now in zip(CASES, r_numbers.computed("influence", packages=("metafor",)), strict=True):
         for one, other in zip(stored["fits"], now["fits"], strict=True):
             for name in (*DIAGNOSTICS, "effect", "tau2", "q"):
                 assert np.allclose(one[name], other[name], rtol=1e-8, atol=1e-8 * np.abs(one[name]).max()), name

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-import subprocess
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,10 +11,10 @@ from ranktrial.statistics.estimators import estimator_named
 from ranktrial.statistics.heterogeneity import q_statistic, tau2_interval
 from ranktrial.statistics.independent_tasks import FEWEST, MetaAnalysis, meta_analysis
 from ranktrial.statistics.least_squares import cr2, gls
+from tests.support import r_numbers
 from tests.support.debian import needed
 
-ORACLE = Path(__file__).parent / "oracle"
-CASES = json.loads((ORACLE / "metafor.json").read_text())
+CASES = r_numbers.stored("metafor")
 FITS = [
     pytest.param(case, fit, id=f"{case['name']}-{fit['estimator']}-{fit['test']}")
     for case in CASES
@@ -116,10 +113,7 @@ def test_cumulative_agrees_with_metafor(case, fit):
 @pytest.mark.slow  # it installs R where there is none
 def test_stored_values_are_what_metafor_computes_now():
     needed(["Rscript"], ["r-base-core", "r-cran-metafor"])
-    if subprocess.run(["Rscript", "-e", "library(metafor)"], capture_output=True).returncode:
-        pytest.skip("R's metafor is not installed")
-    result = subprocess.run(["Rscript", ORACLE / "metafor.R"], capture_output=True, text=True, check=True)
-    computed = json.loads(result.stdout)
+    computed = r_numbers.computed("metafor", packages=("metafor",))
     assert [case["name"] for case in computed] == [case["name"] for case in CASES]
     for now, stored in zip(numbers_of(computed), numbers_of(CASES), strict=True):
         assert now == stored or math.isclose(now, stored, rel_tol=1e-10, abs_tol=1e-13)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-import subprocess
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,10 +10,9 @@ import pytest
 from ranktrial.statistics.design_matrix import design_of, levels, obstacle
 from ranktrial.statistics.estimators import estimator_named, residual_estimator
 from ranktrial.statistics.moderation import MetaRegression, arrangements, distinct, meta_regression, permutation_test
-from tests.support.r_packages import there
+from tests.support import r_numbers
 
-ORACLE = Path(__file__).parent / "oracle"
-CASES = json.loads((ORACLE / "moderators.json").read_text())
+CASES = r_numbers.stored("moderators")
 FITS = [
     pytest.param(case, fit, id=f"{case['name']}-{fit['estimator']}-{fit['test']}")
     for case in CASES
@@ -168,9 +164,8 @@ def test_what_cannot_be_fitted_is_said(moderators, reason):
 
 @pytest.mark.long
 def test_the_stored_numbers_are_those_of_metafor_here():
-    there("metafor")
-    done = subprocess.run(["Rscript", ORACLE / "moderators.R", "quick"], capture_output=True, text=True, check=True)
-    for stored, computed in zip(CASES, json.loads(done.stdout), strict=True):
+    now = r_numbers.computed("moderators", "quick", packages=("metafor",))
+    for stored, computed in zip(CASES, now, strict=True):
         for fit, again in zip(stored["fits"], computed["fits"], strict=True):
             assert np.allclose(fit["coefficients"], again["coefficients"], rtol=1e-6)
             assert np.allclose(fit["se"], again["se"], rtol=1e-6)

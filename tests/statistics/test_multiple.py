@@ -1,10 +1,7 @@
 """Many systems at once: against enumeration by hand, R's multcomp and multcompView, SciPy, and by simulation."""
 
 import itertools
-import json
 import math
-import subprocess
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -35,9 +32,9 @@ from ranktrial.statistics.multiple import (
 from ranktrial.statistics.significance import randomisation_test
 from tests.simulation.families import SITUATIONS, rates
 from tests.simulation.families import drawn as simulated
+from tests.support import r_numbers
 
-ORACLE = Path(__file__).parent / "oracle"
-STORED = json.loads((ORACLE / "multiple.json").read_text())
+STORED = r_numbers.stored("multiple")
 
 
 def drawn(seed, n=30, levels=(0.0, 0.02, 0.05), noise=0.1):
@@ -259,15 +256,7 @@ def test_unlike_systems_are_warned_of():
 
 @pytest.mark.slow
 def test_stored_values_are_what_r_computes_now():
-    packages = "library(multcomp); library(multcompView)"
-    try:
-        missing = subprocess.run(["Rscript", "-e", packages], capture_output=True).returncode
-    except FileNotFoundError:
-        missing = 1
-    if missing:
-        pytest.skip("R with multcomp and multcompView is not installed")
-    result = subprocess.run(["Rscript", ORACLE / "multiple.R"], capture_output=True, text=True, check=True)
-    now = json.loads(result.stdout)
+    now = r_numbers.computed("multiple", packages=("multcomp", "multcompView"))
     assert now["letters"] == STORED["letters"]
     for computed, stored in zip(now["cases"], STORED["cases"], strict=True):
         for name, values in stored.items():

@@ -4,21 +4,17 @@ oracle/power.R wrote the stored values; where R is there, they are computed agai
 """
 
 import itertools
-import json
 import math
-import shutil
-import subprocess
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import integrate, special
 
 from ranktrial.statistics.power import Components, Design, Part, Question, power_of, precision, satterthwaite
+from tests.support import r_numbers
 
-ORACLE = Path(__file__).parent / "oracle"
-STORED = json.loads((ORACLE / "power.json").read_text())
+STORED = r_numbers.stored("power")
 
 
 @pytest.mark.parametrize("case", STORED["paired"])
@@ -57,10 +53,8 @@ def test_the_fewest_topics_for_an_interval_are_those_of_sakai(case):
     assert width(case["n"]) <= case["width"] < width(case["n"] - 1)
 
 
-@pytest.mark.skipif(not shutil.which("Rscript"), reason="no R here")
 def test_the_stored_values_are_those_of_r():
-    done = subprocess.run(["Rscript", "power.R"], cwd=ORACLE, capture_output=True, text=True, check=True)
-    again = json.loads(done.stdout)
+    again = r_numbers.computed("power")
     for name, cases in STORED.items():
         for stored, computed in zip(cases, again[name], strict=True):
             assert computed == pytest.approx(stored, rel=1e-9)

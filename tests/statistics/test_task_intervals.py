@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
-import subprocess
 from dataclasses import replace
-from pathlib import Path
-from shutil import which
 from types import SimpleNamespace
 
 import numpy as np
@@ -31,9 +27,9 @@ from ranktrial.statistics.task_intervals._resampling import resampled
 from ranktrial.statistics.task_results import task_interval, task_result, task_warnings
 from ranktrial.statistics.units import clustered, design_effects
 from tests.statistics.test_meta_analysis import numbers_of
+from tests.support import r_numbers
 
-ORACLE = Path(__file__).parent / "oracle"
-BOOT = json.loads((ORACLE / "boot.json").read_text())
+BOOT = r_numbers.stored("boot")
 X, Y = np.array(BOOT["x"]), np.array(BOOT["y"])
 METHOD = Method(seed=7)
 SKEWED = np.random.default_rng(3).beta(0.4, 2.0, (2, 60))
@@ -169,10 +165,7 @@ def test_resamples_in_blocks_are_those_one_at_a_time(effect, sizes, monkeypatch)
 
 
 def test_stored_values_are_what_boot_computes_now():
-    if which("Rscript") is None or subprocess.run(["Rscript", "-e", "library(boot)"], capture_output=True).returncode:
-        pytest.skip("R's boot is not installed")
-    result = subprocess.run(["Rscript", ORACLE / "boot.R"], capture_output=True, text=True, check=True)
-    assert numbers_of(json.loads(result.stdout)) == pytest.approx(numbers_of(BOOT), rel=1e-10)
+    assert numbers_of(r_numbers.computed("boot", packages=("boot",))) == pytest.approx(numbers_of(BOOT), rel=1e-10)
 
 
 def p_of_shift(x: np.ndarray, y: np.ndarray, shift: float) -> float:
