@@ -14,7 +14,7 @@ from ranktrial.experiment.trainings import Stage, called, chain
 from scripts.reports import planning as shown
 from scripts.reports.sections.trainings import sizes
 from scripts.synthesis import planning
-from tests.experiment.test_transfer import STUDY
+from tests.experiment.test_transfer import STUDY, here  # noqa: F401 (fixture)
 from tests.support.configuration import changed
 from tests.support.one_line import refused
 
@@ -27,14 +27,6 @@ MATRIX = {
 }
 CURVES = {"systems": "few", "baseline": "bm25", "measure": "RR@100"}
 BASE = changed(STUDY, {"matrices": {"table": MATRIX}, "curves": {"few": CURVES}, "comparisons": {}})
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
-    (tmp_path / "data").mkdir()
-    for name in STUDY["datasets"]:
-        (tmp_path / "tests" / name).mkdir(parents=True)
-    monkeypatch.chdir(tmp_path)
 
 
 def study(changes=None):

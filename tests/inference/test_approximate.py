@@ -11,13 +11,11 @@ from ranktrial.inference.exact import precedence
 from ranktrial.inference.indices import approximate
 from ranktrial.inference.indices.approximate import build, open_index, write_index
 from ranktrial.inference.searches.approximate import nearest, recall
-from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.trec import read_run
-from scripts.inference.encode import encode
 from scripts.inference.make_index import make_index
 from scripts.inference.search import search as retrieve
-from tests.models.test_onnx_texts import made
 from tests.support.calling import call
+from tests.support.tiny_ranking import encode_four
 
 WIDTH, DEPTH = 16, 10
 RNG = np.random.default_rng(7)
@@ -96,22 +94,15 @@ def test_what_does_not_fit_is_one_line(tmp_path):
 
 
 def test_a_corpus_is_encoded_once_and_searched_exactly_and_approximately(tmp_path, capsys):
-    model = made(tmp_path / "tiny", "mean")
-    texts = {f"d{n}": text for n, text in enumerate(["ash", "elm fig oak yew", "yew yew", "oak ash elm"])}
-    write_corpus(tmp_path / "corpus.jsonl", (Document(name, "", text) for name, text in texts.items()))
-    write_queries(tmp_path / "queries.jsonl", {"q": "ash elm", "r": "yew"})
-    paths = {"checkpoint": model, "corpus": tmp_path / "corpus.jsonl"}
-    settings = {"type": "bi-encoder", "max_length": 32, "batch_size": 2}
-    call(encode, settings, **paths, index=tmp_path / "e.index", timing=tmp_path / "e.json")
+    paths, settings = encode_four(tmp_path, {"q": "ash elm", "r": "yew"})
     reported, index = {"index": "HNSW4", "efSearch": 8}, tmp_path / "e.HNSW4"
     building = {"vectors": tmp_path / "e.index", "index": index, "timing": tmp_path / "index.json"}
     call(make_index, {"form": "approximate", "name": "HNSW4"}, **building)
-    searching = {"queries": tmp_path / "queries.jsonl"}
     ranking = settings | {"depth": 3, "tag": "tiny"}
     vectors = tmp_path / "e.index"
-    call(retrieve, ranking, **paths, **searching, index=vectors, run=tmp_path / "exact.run",
+    call(retrieve, ranking, **paths, index=vectors, run=tmp_path / "exact.run",
          timing=tmp_path / "x.json")  # fmt: skip
-    call(retrieve, ranking | {"form": "approximate", "approximate": reported}, **paths, **searching, index=index,
+    call(retrieve, ranking | {"form": "approximate", "approximate": reported}, **paths, index=index,
          vectors=vectors,
          run=tmp_path / "near.run", timing=tmp_path / "near.json")  # fmt: skip
     runs = {name: read_run(tmp_path / f"{name}.run") for name in ("exact", "near")}

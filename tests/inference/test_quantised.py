@@ -10,13 +10,11 @@ from ranktrial.inference.exact import precedence
 from ranktrial.inference.indices import quantised_vectors as quantised
 from ranktrial.inference.indices.quantised_vectors import open_index, write_index
 from ranktrial.inference.searches.quantised_vectors import search_codes
-from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.trec import read_run
-from scripts.inference.encode import encode
 from scripts.inference.make_index import make_index
 from scripts.inference.search import search as retrieve
-from tests.models.test_onnx_texts import made
 from tests.support.calling import call
+from tests.support.tiny_ranking import encode_four
 
 PRECISIONS = ("int8", "uint8", "binary", "ubinary")  # of codes; float16 has tests of its own
 WIDTH = 20  # not a multiple of eight: the last byte of signs is not full
@@ -100,13 +98,7 @@ def test_what_float16_cannot_hold_is_refused(tmp_path):
 
 
 def test_a_corpus_is_encoded_once_and_searched_in_each_precision(tmp_path):
-    model = made(tmp_path / "tiny", "mean")
-    texts = {f"d{n}": text for n, text in enumerate(["ash", "elm fig oak yew", "yew yew", "oak ash elm"])}
-    write_corpus(tmp_path / "corpus.jsonl", (Document(name, "", text) for name, text in texts.items()))
-    write_queries(tmp_path / "queries.jsonl", {"q": "ash elm"})
-    paths = {"checkpoint": model, "corpus": tmp_path / "corpus.jsonl"}
-    settings = {"type": "bi-encoder", "max_length": 32, "batch_size": 2}
-    call(encode, settings, **paths, index=tmp_path / "e.index", timing=tmp_path / "e.json")
+    paths, settings = encode_four(tmp_path, {"q": "ash elm"})
     runs, bytes_of = {}, {}
     ranking = settings | {"depth": 2, "tag": "tiny"}
     for precision in ("float32", "float16", "int8", "binary"):
@@ -118,10 +110,8 @@ def test_a_corpus_is_encoded_once_and_searched_in_each_precision(tmp_path):
             call(make_index, {"form": "quantised-vectors", "name": precision}, vectors=tmp_path / "e.index",
                 index=index, timing=tmp_path / f"{precision}.quantising.json",
             )  # fmt: skip
-        call(retrieve, ranking | reported, **paths, index=index,
-            queries=tmp_path / "queries.jsonl", run=tmp_path / f"{precision}.run",
-            timing=tmp_path / f"{precision}.json",
-        )  # fmt: skip
+        made = {"run": tmp_path / f"{precision}.run", "timing": tmp_path / f"{precision}.json"}
+        call(retrieve, ranking | reported, **paths, index=index, **made)
         timing = json.loads((tmp_path / f"{precision}.json").read_text())
         assert timing.get("embeddings") == reported.get("embeddings")
         if reported:

@@ -9,11 +9,11 @@ from ranktrial.models import running  # noqa: F401  before torch: it sets how to
 # isort: split
 import torch
 
-from ranktrial.ir.collection import Document, passages_of, write_corpus, write_queries
+from ranktrial.ir.collection import passages_of
 from ranktrial.models.adapters import adapter
 from ranktrial.models.cross_encoding import MarginRankingLoss, PairwiseSoftmaxLoss
 from tests.support.tiny_bert import build
-from tests.support.tiny_task import WORDS, train
+from tests.support.tiny_task import WORDS, train, write_good_and_bad
 
 
 class Scores(torch.nn.Module):
@@ -85,9 +85,7 @@ def test_the_librarys_ranknet_is_the_logarithm_of_that_softmax(tmp_path):
 def test_a_training_learns_to_rank_the_relevant_document_first(tmp_path, loss):
     """Relevant documents begin with a word that the others lack; other queries and documents than those learnt from."""
     build(tmp_path / "start", [" ".join([*WORDS, "good", "bad", "tree"])], seed=1)
-    texts = {f"{sort}{n}": f"{sort} {word}" for n, word in enumerate(WORDS) for sort in ("good", "bad")}
-    write_corpus(tmp_path / "corpus.jsonl", (Document(name, "", text) for name, text in texts.items()))
-    write_queries(tmp_path / "queries.jsonl", {f"q{n}": f"{WORDS[n]} tree" for n in range(12)})
+    write_good_and_bad(tmp_path)
     with open(tmp_path / "negatives.tsv", "w") as file:
         lines = csv.writer(file, delimiter="\t", lineterminator="\n")
         lines.writerow(["query_id", "positive_id", "negative_id", "source", "bm25_rank"])

@@ -23,18 +23,14 @@ from scripts.reports import planning as shown
 from scripts.synthesis import planning
 from scripts.synthesis.transfer import curves, matrix
 from tests.experiment.test_matrices_and_curves import BASE
-from tests.experiment.test_transfer import STUDY
+from tests.experiment.test_transfer import here  # noqa: F401 (fixture)
 from tests.support.calling import call
 
 QUERIES = 50
 
 
 @pytest.fixture
-def experiment(tmp_path, monkeypatch):
-    (tmp_path / "data").mkdir()
-    for name in STUDY["datasets"]:
-        (tmp_path / "tests" / name).mkdir(parents=True)
-    monkeypatch.chdir(tmp_path)
+def experiment():
     return resolve(BASE, "c.yaml")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.ir.collection import Document, read_corpus, read_queries, write_corpus
+from ranktrial.ir.collection import Document, read_corpus, read_queries, write_corpus, write_queries
 from ranktrial.ir.trec import ranking, read_run
 from scripts.inference.encode import encode
 from scripts.inference.rerank import rerank
@@ -64,6 +64,20 @@ class Ranker:
         settings = self.settings | {"tag": "tiny", "depth": 5, "backend": "torch"}
         call(rerank, settings, **paths, run=out / "run.trec", timing=out / "run.json", index=[])
         return read_run(out / "run.trec")
+
+
+def encode_four(folder: Path, queries: dict[str, str]) -> tuple[dict, dict]:
+    """The paths and settings with which four documents are encoded into e.index, by a model that ONNX Runtime runs."""
+    from tests.models.test_onnx_texts import made
+
+    model = made(folder / "tiny", "mean")
+    texts = {f"d{n}": text for n, text in enumerate(["ash", "elm fig oak yew", "yew yew", "oak ash elm"])}
+    write_corpus(folder / "corpus.jsonl", (Document(name, "", text) for name, text in texts.items()))
+    write_queries(folder / "queries.jsonl", queries)
+    paths = {"checkpoint": model, "corpus": folder / "corpus.jsonl"}
+    settings = {"type": "bi-encoder", "max_length": 32, "batch_size": 2}
+    call(encode, settings, **paths, index=folder / "e.index", timing=folder / "e.json")
+    return paths | {"queries": folder / "queries.jsonl"}, settings
 
 
 def by_the_library(task: Path, model) -> dict:

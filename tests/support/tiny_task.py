@@ -44,6 +44,13 @@ def write_collection(folder: Path) -> None:
     )
 
 
+def write_good_and_bad(folder: Path) -> None:
+    """Documents that begin with `good` or `bad`, and twelve queries with a word of one of each."""
+    texts = {f"{sort}{n}": f"{sort} {word}" for n, word in enumerate(WORDS) for sort in ("good", "bad")}
+    write_corpus(folder / "corpus.jsonl", (Document(name, "", text) for name, text in texts.items()))
+    write_queries(folder / "queries.jsonl", {f"q{n}": f"{WORDS[n]} tree" for n in range(12)})
+
+
 def command(task: Path, out: Path, files: dict[str, Path | list[Path]] | None = None, **settings) -> list[str]:
     """The command line of a training on the task; `files` are further options, or others in place of the task's."""
     start = "masked" if settings.get("type") == "sparse-encoder" else "start"

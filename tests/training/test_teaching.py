@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.trec import read_run, write_run
 from ranktrial.models.adapters import adapter, adapters
 from ranktrial.training.examples import Row, columns, labelled_by, read_table
 from scripts.training import pairs
 from scripts.training.pairs import paired
 from tests.support.tiny_bert import build
-from tests.support.tiny_task import WORDS, read_log, train
+from tests.support.tiny_task import WORDS, read_log, train, write_good_and_bad
 
 ROWS = [Row("q", "a", "x"), Row("q", "a", "y"), Row("q", "b", "x"), Row("r", "y", "x")]
 SCORES = {"q": {"a": 4.5, "b": 0.25, "x": -1.0, "y": -7.0}, "r": {"y": 2.0, "x": 3.0}}
@@ -69,9 +68,7 @@ def opinions(tmp_path_factory):
     """Documents that the labels hold for relevant begin with `bad`, and the teacher prefers those that begin with `good`."""
     folder = tmp_path_factory.mktemp("opinions")
     build(folder / "start", [" ".join([*WORDS, "good", "bad", "tree"])], seed=1)
-    texts = {f"{sort}{n}": f"{sort} {word}" for n, word in enumerate(WORDS) for sort in ("good", "bad")}
-    write_corpus(folder / "corpus.jsonl", (Document(name, "", text) for name, text in texts.items()))
-    write_queries(folder / "queries.jsonl", {f"q{n}": f"{WORDS[n]} tree" for n in range(12)})
+    write_good_and_bad(folder)
     rows = [f"q{n}\tbad{n}\tgood{(n + shift) % 20}\tbm25\t\n" for n in range(12) for shift in (0, 5)]
     (folder / "negatives.tsv").write_text("query_id\tpositive_id\tnegative_id\tsource\tbm25_rank\n" + "".join(rows))
     of_query = {f"q{n}": {f"bad{n}": -1.0, f"good{n}": 3.0, f"good{(n + 5) % 20}": 2.0} for n in range(12)}
