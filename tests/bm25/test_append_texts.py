@@ -8,11 +8,10 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.experiment.descriptions import describe
-from ranktrial.experiment.resolution import resolve
 from ranktrial.ir.collection import Document, read_corpus, write_corpus
 from scripts.bm25 import index as index_script
 from scripts.bm25 import planning
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved
 from tests.support.calling import call
 from tests.support.one_line import refused
 
@@ -82,7 +81,7 @@ def expanded(file, **systems):
     own = {"plain": {"type": "bm25"}, "long": {"type": "bm25", "texts": "appended"}}
     with_texts = {"format": "beir", "location": "docs", "texts": {"append": str(file)}}
     changes = {"datasets/d": with_texts, "tasks": ["d"], "systems": own | systems, "comparisons": {}}
-    return resolve(changed(changes), "c.yaml")
+    return resolved(changes)
 
 
 @pytest.fixture
@@ -135,7 +134,7 @@ def test_what_cannot_be_appended_is_refused_before_anything_runs(dataset, system
         "tasks": ["d"], "systems": {"s": {"type": "bm25", **system}}, "comparisons": {},
     }  # fmt: skip
     with refused(message):
-        resolve(changed(changes), "c.yaml")
+        resolved(changes)
 
 
 def test_a_shared_corpus_has_its_owners_texts(further):
@@ -144,7 +143,7 @@ def test_a_shared_corpus_has_its_owners_texts(further):
         "datasets/more": {"format": "beir", "location": "tests", "corpus": "d"},
         "tasks": ["more"], "systems": {"s": {"type": "bm25", "texts": "appended"}}, "comparisons": {},
     }  # fmt: skip
-    experiment = resolve(changed(changes), "c.yaml")
+    experiment = resolved(changes)
     assert planning.index_of_task(experiment, "s", "more") == "results/e/bm25/d/index-english-together-appended"
     with pytest.raises(UserError, match=r"datasets\.more\.texts: not together with corpus"):
-        resolve(changed(changes | {"datasets/more": changes["datasets/more"] | {"texts": {"append": "x"}}}), "c.yaml")
+        resolved(changes | {"datasets/more": changes["datasets/more"] | {"texts": {"append": "x"}}})

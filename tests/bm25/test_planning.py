@@ -8,9 +8,8 @@ import pytest
 
 from ranktrial.common.keys import given
 from ranktrial.experiment.descriptions import describe
-from ranktrial.experiment.resolution import resolve
 from scripts.bm25 import planning
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved
 
 REPOSITORY = Path(__file__).parents[2]
 SYSTEMS = {
@@ -20,29 +19,23 @@ SYSTEMS = {
     "feedback": {"type": "bm25", "feedback": "rm3"},
     "likelihood": {"type": "query-likelihood"},
 }
-EXPERIMENT = resolve(
-    changed(
-        {
-            "systems": SYSTEMS,
-            "comparisons": {},
-            "datasets/half": {"format": "beir", "location": "tests", "corpus": "d"},
-            "tasks": ["d", "half/dev"],
-        }
-    ),
-    "c.yaml",
+EXPERIMENT = resolved(
+    {
+        "systems": SYSTEMS,
+        "comparisons": {},
+        "datasets/half": {"format": "beir", "location": "tests", "corpus": "d"},
+        "tasks": ["d", "half/dev"],
+    }
 )
-TWO_LANGUAGES = resolve(
-    changed(
-        {
-            "systems": SYSTEMS | {"named": {"type": "bm25", "analyzer": "english"}},
-            "comparisons": {},
-            "datasets/german": {"format": "beir", "location": "docs", "language": "de"},
-            "datasets/queries": {"format": "beir", "location": "tests", "corpus": "german"},
-            "tasks": ["d", "german", "queries/dev"],
-            "features": {"own": {"first_stage": "plain", "of": ["BM25"]}},
-        }
-    ),
-    "c.yaml",
+TWO_LANGUAGES = resolved(
+    {
+        "systems": SYSTEMS | {"named": {"type": "bm25", "analyzer": "english"}},
+        "comparisons": {},
+        "datasets/german": {"format": "beir", "location": "docs", "language": "de"},
+        "datasets/queries": {"format": "beir", "location": "tests", "corpus": "german"},
+        "tasks": ["d", "german", "queries/dev"],
+        "features": {"own": {"first_stage": "plain", "of": ["BM25"]}},
+    }
 )
 
 
@@ -106,7 +99,7 @@ def test_a_system_keeps_as_many_documents_as_it_says():
     deep = {"type": "bm25", "depth": 10000}
     server = {**deep, "engine": "elasticsearch", "url": "http://h:9200"}
     asked = {"systems": {"plain": {"type": "bm25"}, "deep": deep, "server": server}, "comparisons": {}}
-    experiment = resolve(changed(asked), "c.yaml")
+    experiment = resolved(asked)
     reported = {name: planning.search_settings(experiment, name, "d")["depth"] for name in experiment.systems}
     assert reported == {"plain": 1000, "deep": 10000, "server": 10000}
     assert planning.index_elasticsearch_settings(experiment, "server")["depth"] == 10000

@@ -9,11 +9,10 @@ import yaml
 from ranktrial.common.errors import UserError
 from ranktrial.experiment.descriptions import cautions, datasets_learnt, describe, for_times
 from ranktrial.experiment.leakage import learnt_from
-from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.system_types import documents_held, system_type
 from ranktrial.experiment.timings import timings
 from scripts.command import planning
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved as of_base
 
 MINE = {
     "type": "command",
@@ -41,8 +40,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def experiment(mine=MINE, **changes):
-    given = {"systems/mine": mine} | {key.replace("__", "/"): value for key, value in changes.items()}
-    return resolve(changed(given), "c.yaml")
+    return of_base({"systems/mine": mine}, **changes)
 
 
 def test_defaults_and_what_the_job_is_given():
@@ -208,7 +206,7 @@ def test_the_examples_of_the_page_are_right(folder):
     for name in re.findall(r"(?:config/)?rankers/\w+\.\w+", section):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).touch()
-    made = resolve(changed(systems), "c.yaml")
+    made = of_base(systems)
     assert {"mine", "program", "bm25s-0.9", "bm25s-1.5", "trained", "reranked"} <= made.systems.keys()
 
 

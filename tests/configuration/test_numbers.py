@@ -6,9 +6,8 @@ import pytest
 
 from ranktrial.configuration.reading import complete
 from ranktrial.configuration.schema import schema
-from ranktrial.experiment.resolution import resolve
 from tests.configuration.test_reading import refused
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import changed, resolved
 
 
 def numbers(part, path=()):
@@ -103,7 +102,7 @@ def test_every_number_has_a_sensible_upper_bound(path):
 def test_a_whole_number_is_one_setting_however_it_is_written(key, written, whole):
     one, other = (complete(changed({key: value}), "c.yaml")[0] for value in (written, whole))
     assert json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
-    resolve(changed({key: written}), "c.yaml")
+    resolved({key: written})
 
 
 def test_names_that_are_made_of_numbers_do_not_depend_on_how_these_are_written():

@@ -5,7 +5,7 @@ import pytest
 from ranktrial.common.errors import UserError
 from ranktrial.experiment.resolution import resolve
 from scripts.datasets import planning
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import changed, resolved
 from tests.support.one_line import refused
 
 URL = "https://example.org/data.zip"
@@ -16,7 +16,7 @@ DATASETS = {
     "scored": {"format": "scores", "measure": "accuracy"},
     "d": {"format": "beir", "location": "tests"},
 }
-EXPERIMENT = resolve(changed({"datasets": DATASETS}), "c.yaml")
+EXPERIMENT = resolved({"datasets": DATASETS})
 
 
 def sources(experiment=EXPERIMENT, content=lambda path: None, before=None):
@@ -41,7 +41,7 @@ def test_datasets_are_prepared_by_what_they_have():
     ],
 )
 def test_libraries_of_datasets_are_needed_by_their_formats_and_by_features(changes, needed):
-    assert planning.reads_with_libraries(resolve(changed({"datasets": DATASETS, **changes}), "c.yaml")) == needed
+    assert planning.reads_with_libraries(resolved({"datasets": DATASETS, **changes})) == needed
 
 
 def test_what_only_says_where_a_dataset_lies_is_no_setting_of_its_preparation():
@@ -77,7 +77,7 @@ def test_what_is_excluded_is_a_setting_and_a_file_of_the_preparation(tmp_path):
 )
 def test_a_mistake_in_what_is_excluded_is_one_line(changes, said):
     with refused(said):
-        resolve(changed(changes), "c.yaml")
+        resolved(changes)
 
 
 def test_one_location_is_fetched_once_and_what_lies_here_is_not():
@@ -113,7 +113,7 @@ def test_a_check_asks_for_everything_and_says_what_is_downloaded():
 def test_a_check_looks_for_the_files_that_a_dataset_names():
     splits = {"topics": {"train": "s", "test": "t"}, "qrels": {"train": "p", "test": "q"}}
     trec = {"format": "trec", "location": "tests", "documents": ["*.xml"]} | splits
-    experiment = resolve(changed({"datasets": {"d": trec}}), "c.yaml")
+    experiment = resolved({"datasets": {"d": trec}})
     (needed,) = (entry for entry in sources(experiment).needed(experiment) if entry["name"] == "datasets.d")
     assert needed["named"] == ["*.xml", "s", "t", "p", "q"]
 
@@ -121,7 +121,7 @@ def test_a_check_looks_for_the_files_that_a_dataset_names():
 def test_a_users_file_in_a_mirror_counts_with_its_content(tmp_path):
     (tmp_path / "data.zip").write_text("theirs")
     changes = {"datasets": {"d": {"format": "beir", "location": "nowhere/data.zip"}}, "mirrors": [str(tmp_path)]}
-    experiment = resolve(changed(changes), "c.yaml")
+    experiment = resolved(changes)
     planned = sources(experiment, content=lambda path: f"sha256 of {path}")
     (fetched,) = (wanted for wanted in planned.fetched().values() if "content" in wanted)
     assert fetched["content"] == f"sha256 of {tmp_path / 'data.zip'}"
@@ -139,7 +139,7 @@ def of_library(further=(), **entries):
     """An experiment with datasets of ir_datasets: name -> split -> id."""
     of_all = {"format": "ir_datasets", "location": "ir_datasets:antique", **dict(further)}
     made = {name: of_all | {"ids": ids} for name, ids in entries.items()}
-    return resolve(changed({"datasets": made | {"d": {"format": "beir", "location": "tests"}}}), "c.yaml")
+    return resolved({"datasets": made | {"d": {"format": "beir", "location": "tests"}}})
 
 
 def test_ids_of_a_library_are_part_of_what_is_fetched_and_which_split_they_are_is_not():
@@ -176,9 +176,7 @@ def test_keys_without_a_default_that_nobody_wrote_are_no_setting_of_a_preparatio
     written = changed({"datasets/d": {"format": "beir", "location": "tests", "unjudged": "drop"}})
     settings = planning.dataset_settings(resolve(written, "c.yaml"), "d")
     assert not {"test_queries", "dev_queries"} & settings.keys() and "unjudged" not in settings
-    assert settings == planning.dataset_settings(
-        resolve(changed({"datasets/d": {"format": "beir", "location": "tests"}}), "c.yaml"), "d"
-    )
+    assert settings == planning.dataset_settings(resolved({"datasets/d": {"format": "beir", "location": "tests"}}), "d")
     sampled = changed({"datasets/d": {"format": "beir", "location": "tests", "test_queries": 9, "unjudged": "train"}})
     settings = planning.dataset_settings(resolve(sampled, "c.yaml"), "d")
     assert (settings["test_queries"], settings["unjudged"]) == (9, "train")

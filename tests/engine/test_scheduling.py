@@ -13,10 +13,9 @@ import pytest
 
 from ranktrial.engine.rule_graph import prefer_first, priorities
 from ranktrial.experiment.exhibits import costs
-from ranktrial.experiment.resolution import resolve
 from scripts.reports import planning as pages
 from scripts.reports.sections import costs as of_costs
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved
 
 REPOSITORY = Path(__file__).parents[2]
 PATH = {"PATH": os.environ["PATH"], "HOME": os.environ["HOME"]}
@@ -71,7 +70,7 @@ def test_a_timed_job_runs_beside_no_other(exclusive, tmp_path):
 
 
 def test_pages_figures_and_tables_are_given_that_searches_ran_alone():
-    shared, alone = (resolve(changed({"timing": timing}), "c.yaml") for timing in ("shared", "exclusive"))
+    shared, alone = (resolved({"timing": timing}) for timing in ("shared", "exclusive"))
     for settings in (of_costs.settings, pages.times_settings):
         assert settings(alone)["exclusive"] is True and "exclusive" not in settings(shared)
     (figure,) = costs.names(alone)

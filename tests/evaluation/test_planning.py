@@ -2,22 +2,19 @@
 
 from ranktrial.experiment.resolution import resolve
 from scripts.evaluation import planning
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import changed, resolved
 
-EXPERIMENT = resolve(
-    changed(
-        {
-            "datasets/judged": {"format": "qrels", "location": "tests"},
-            "datasets/scored": {"format": "scores", "measure": "accuracy"},
-            "systems/theirs": {"type": "external", "runs": {"judged": "README.md", "d/dev": "Makefile"}},
-            "systems/theirs-scored": {"type": "external", "scores": {"scored": "LICENSE"}},
-            "systems/bm25/tasks": ["d"],
-            "systems/tuned/tasks": ["d"],
-            "tasks": ["d", "d/dev", "judged", "scored"],
-            "comparisons": {},
-        }
-    ),
-    "c.yaml",
+EXPERIMENT = resolved(
+    {
+        "datasets/judged": {"format": "qrels", "location": "tests"},
+        "datasets/scored": {"format": "scores", "measure": "accuracy"},
+        "systems/theirs": {"type": "external", "runs": {"judged": "README.md", "d/dev": "Makefile"}},
+        "systems/theirs-scored": {"type": "external", "scores": {"scored": "LICENSE"}},
+        "systems/bm25/tasks": ["d"],
+        "systems/tuned/tasks": ["d"],
+        "tasks": ["d", "d/dev", "judged", "scored"],
+        "comparisons": {},
+    }
 )
 
 

@@ -3,10 +3,9 @@
 import pytest
 import yaml
 
-from ranktrial.experiment.resolution import resolve
 from scripts.evaluation import planning
 from scripts.evaluation.tables import means
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved
 
 MAPPING = {
     "tasks": {"printed": "d"},
@@ -23,7 +22,7 @@ def experiment(tmp_path):
         (tmp_path / "c.tsv").touch()
         published = {"file": str(tmp_path / "c.tsv"), "mapping": str(tmp_path / "m.yaml"), "part": True}
         measures = ["nDCG@10", "nDCG", "AP@5", "R@9", "R@10"]
-        return resolve(changed({"published": published, "measures": measures, "tasks": ["d", "d/dev"]}), "c.yaml")
+        return resolved({"published": published, "measures": measures, "tasks": ["d", "d/dev"]})
 
     return make
 
@@ -35,7 +34,7 @@ def test_measures_and_runs_of_cells_with_ascending_ties_are_scored_again(experim
 
 
 def test_nothing_is_scored_again_without_such_cells(experiment):
-    for asked in (experiment(measures={"MAP": {"at": "AP"}}), resolve(changed({}), "c.yaml")):
+    for asked in (experiment(measures={"MAP": {"at": "AP"}}), resolved({})):
         assert planning.ascending_measures(asked) == planning.ascending_metrics(asked) == []
 
 

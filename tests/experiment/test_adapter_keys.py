@@ -8,20 +8,15 @@ import yaml
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import stated
-from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.system_types import system_type
 from ranktrial.models.training_keys import Lora
 from scripts.inference import planning as inference
 from scripts.training import planning as training
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved as made
 from tests.support.one_line import refused
 
 FULL = {"r": 8, "lora_alpha": 16, "lora_dropout": 0, "target_modules": "all-linear", "merge": False}
 SYSTEM = {"model": "m", "recipe": "r"}
-
-
-def made(**changes):
-    return resolve(changed({key.replace("__", "/"): value for key, value in changes.items()}), "c.yaml")
 
 
 def test_a_training_is_given_what_its_recipe_says_and_nothing_where_it_says_nothing():
@@ -103,7 +98,7 @@ def test_the_lines_of_the_documentation_are_a_configuration():
     page = (Path(__file__).parents[2] / "docs/training.md").read_text()
     written = yaml.safe_load(re.search(r"```yaml\n(recipes:\n  small:.*?)```", page, re.DOTALL)[1])
     changes = {f"systems/{name}": entry | {"model": "m", "recipe": "r"} for name, entry in written["systems"].items()}
-    experiment = resolve(changed(changes | {"recipes/r": written["recipes"]["small"] | {"train_on": "d"}}), "c.yaml")
+    experiment = made(changes | {"recipes/r": written["recipes"]["small"] | {"train_on": "d"}})
     assert {"whole", "short-128", "short-64"} <= set(experiment.systems)
     assert experiment.recipes["r"].lora == Lora() and experiment.recipes["r"].matryoshka_dims == (384, 128, 64)
 
@@ -139,4 +134,4 @@ RERANK = {"first_stage": "bm25", "depth": 10}
 )  # fmt: skip
 def test_mistakes_are_reported_in_a_line_before_anything_runs(changes, said):
     with refused(said):
-        resolve(changed(changes), "c.yaml")
+        made(changes)

@@ -10,7 +10,6 @@ import yaml
 
 from ranktrial.experiment.descriptions import tried, tried_by_comparison
 from ranktrial.experiment.leakage import learnt_from
-from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.system_types import system_type
 from ranktrial.ir.trec import write_qrels, write_run
 from ranktrial.records.facts import Labels
@@ -21,7 +20,7 @@ from scripts.reports import sections
 from scripts.selection import jobs, planning
 from scripts.training.planning import trained_recipes
 from tests.configuration.test_reading import refused
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved
 
 TUNED = {"train_on": "d", "learning_rate": [0.1, 0.2], "epochs": [1, 2], "choose": {"measure": "RR@10"}}
 NAMES = [f"{rate}-{epochs}" for rate in (0.1, 0.2) for epochs in (1, 2)]
@@ -36,7 +35,7 @@ SYSTEMS = {
 def experiment(recipe=TUNED, systems=SYSTEMS, **further):
     compared = {"c": {"control": "bm25", "treatment": "tuned"}}
     config = {"recipes/r": recipe, "systems": systems, "comparisons": compared}
-    return resolve(changed(config | further), "c.yaml")
+    return resolved(config | further)
 
 
 def test_a_system_stays_one_and_its_members_rank_dev_alone():

@@ -28,8 +28,10 @@ BASE = {
 changed = partial(changed_base, BASE)
 
 
-def resolved(changes: dict) -> Experiment:
-    return resolve(changed(changes), "c.yaml")
+def resolved(changes: dict | None = None, /, **further: object) -> Experiment:
+    """What the base becomes with these changes; the keys of `further` have __ for /."""
+    named = {key.replace("__", "/"): value for key, value in further.items()}
+    return resolve(changed((changes or {}) | named), "c.yaml")
 
 
 def test_the_base_of_these_tests_is_right():

@@ -4,11 +4,10 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.experiment.descriptions import describe
-from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.system_types import system_type
 from scripts.inference import planning
 from scripts.training.planning import weights_settings, weights_source
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved as of_base
 from tests.support.one_line import each_is_one_line
 
 WRITER = "query-generator-endpoint"
@@ -17,13 +16,8 @@ MODEL = {"type": "bi-encoder-endpoint", "weights": "organisation/embeds", "endpo
 
 
 def experiment(model=MODEL, **changes):
-    systems = {"systems/embedded": {"model": "remote"}}
-    given = (
-        {"models/remote": {key: value for key, value in model.items() if value is not ...}}
-        | systems
-        | {key.replace("__", "/"): value for key, value in changes.items()}
-    )
-    return resolve(changed(given), "c.yaml")
+    given = {"models/remote": {key: value for key, value in model.items() if value is not ...}}
+    return of_base(given | {"systems/embedded": {"model": "remote"}}, **changes)
 
 
 def endpoint(**keys):
@@ -45,10 +39,8 @@ def test_what_jobs_are_given():
 def test_a_writers_list_of_parameters_that_are_left_out_is_one_value():
     left_out = ["seed", "max_tokens"]
     written = {"format": "generated", "corpus": "d", "generator": "remote"}
-    resolved = resolve(
-        changed({"models/remote": {**endpoint(leave_out=left_out), "type": WRITER}, "datasets/written": written}),
-        "c.yaml",
-    )
+    model = {**endpoint(leave_out=left_out), "type": WRITER}
+    resolved = of_base({"models/remote": model, "datasets/written": written})
     assert weights_settings(resolved, "remote")["endpoint"]["leave_out"] == left_out
 
 

@@ -8,10 +8,9 @@ import yaml
 
 from ranktrial.engine import job_code
 from ranktrial.experiment.leakage import learnt_from
-from ranktrial.experiment.resolution import resolve
 from scripts.training.planning import code_of_evaluation, training_inputs, training_settings
 from tests.configuration.test_reading import refused
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved
 
 EVERY = {"evaluate": {"measure": "RR@10", "every": 50, "candidates": 20}, "load_best_model_at_end": True,
          "early_stopping_patience": 3, "early_stopping_threshold": 0.001}  # fmt: skip
@@ -23,7 +22,7 @@ def of_dev(planned):
 
 
 def experiment(recipe, **further):
-    return resolve(changed({"recipes/r": {"train_on": "d"} | recipe, **further}), "c.yaml")
+    return resolved({"recipes/r": {"train_on": "d"} | recipe, **further})
 
 
 def test_jobs_are_given_the_dev_queries_and_how_the_model_is_evaluated():
@@ -110,4 +109,4 @@ def test_the_examples_of_the_documentation_are_right():
     text = Path("docs/training.md").read_text()
     block = text.split("## Evaluation on dev", 1)[1].split("```yaml\n", 1)[1].split("```", 1)[0]
     recipes = yaml.safe_load(block)["recipes"]
-    assert resolve(changed({"recipes/r": recipes["stopping"] | {"train_on": "d"}}), "c.yaml").recipes["r"].evaluate
+    assert resolved({"recipes/r": recipes["stopping"] | {"train_on": "d"}}).recipes["r"].evaluate

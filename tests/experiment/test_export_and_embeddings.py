@@ -14,7 +14,7 @@ from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.results_paths import kind, parse
 from ranktrial.models.adapters import adapters, exports
 from scripts.inference import planning
-from tests.experiment.test_config import changed, resolved
+from tests.experiment.test_config import resolved
 from tests.support.one_line import each_is_one_line
 
 ROOT = Path(__file__).parents[2]
@@ -31,7 +31,7 @@ SYSTEMS = {
 
 @pytest.fixture(scope="module")
 def experiment():
-    return resolve(changed(SYSTEMS), "c.yaml")
+    return resolved(SYSTEMS)
 
 
 def encoded(experiment, name):
@@ -108,10 +108,10 @@ def test_words_and_tables_tell_them_apart(experiment):
 
 
 def test_a_precision_that_is_the_default_is_no_setting_and_a_list_makes_systems():
-    plain = resolve(changed({"systems/x": {"model": "m", "embeddings": {"precision": "float32"}}}), "c.yaml")
+    plain = resolved({"systems/x": {"model": "m", "embeddings": {"precision": "float32"}}})
     assert given(plain.systems["x"].settings) == {}
     several = {"systems/x": {"model": "m", "embeddings": {"precision": ["int8", "binary"]}}}
-    systems = resolve(changed(several), "c.yaml").systems
+    systems = resolved(several).systems
     assert [systems[name].settings.index.settings.precision for name in ("x-int8", "x-binary")] == ["int8", "binary"]
 
 
@@ -133,7 +133,7 @@ def test_the_examples_of_the_docs_are_right(heading):
     changes = {f"models/{name}": entry for name, entry in models.items()} | {"recipes/hard": {"train_on": "d"}}
     changes |= {f"systems/{name}": entry for name, entry in example["systems"].items()}
     changes |= {f"comparisons/{name}": entry for name, entry in example.get("comparisons", {}).items()}
-    systems = resolve(changed(changes), "c.yaml").systems
+    systems = resolved(changes).systems
     keys = {"backend", "index"}
     assert sum(bool(keys & set(given(system.settings))) for system in systems.values()) >= 3
 

@@ -12,7 +12,7 @@ from ranktrial.synthesis.families import Settings
 from scripts.reports import planning as pages
 from scripts.reports import sections, tables
 from scripts.synthesis import planning
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import changed, resolved
 from tests.support.one_line import refused
 
 EXTERNAL = {"type": "external", "runs": {"d": "README.md"}}
@@ -66,7 +66,7 @@ def test_entries_mean_all_that_they_became_and_the_control_comes_first():
 
 
 def test_without_one_nothing_is_added():
-    experiment = resolve(changed({}), "c.yaml")
+    experiment = resolved({})
     assert experiment.families == {} and pages.family_files(experiment, "family") == []
     assert "multiple_comparisons" not in json.dumps(sections.settings(experiment))
 

@@ -3,9 +3,8 @@
 import pytest
 
 from ranktrial.experiment.descriptions import describe
-from ranktrial.experiment.resolution import resolve
 from scripts.learning_to_rank import planning
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved
 from tests.support.one_line import each_is_one_line
 
 OF = ["BM25", "BM25.title", {"PL2.title": {"c": 7}}, "document_length", "query_length", {"system": "z"}]
@@ -15,7 +14,7 @@ RANKER = {"type": "learning-to-rank", "features": "few", "learner": "linear"}
 
 
 def experiment(**keys):
-    return resolve(changed({"features": SETS, "systems/z": {"model": "m"}, "systems/l": RANKER | keys}), "c.yaml")
+    return resolved({"features": SETS, "systems/z": {"model": "m"}, "systems/l": RANKER | keys})
 
 
 def columns(**keys):
@@ -68,7 +67,7 @@ def test_a_learner_is_compared_with_itself():
     less = RANKER | both | {"without": [["z"], ["BM25"]]}
     pairs = {"control": "l", "treatment": "less", "same": ["learner"]}
     given = {"features": SETS, "systems/z": {"model": "m"}, "systems/l": RANKER | both, "systems/less": less}
-    made = resolve(changed(given | {"comparisons/c": pairs}), "c.yaml").comparisons
+    made = resolved(given | {"comparisons/c": pairs}).comparisons
     reported = {(one.control, one.treatment) for name, one in made.items() if name.startswith("c-")}
     assert reported == {(f"l-{of}", f"less-{of}-{out}") for of in both["learner"] for out in ("z", "BM25")}
 

@@ -5,15 +5,14 @@ import pytest
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import given
 from ranktrial.configuration.sections.features import Tagger
-from ranktrial.experiment.resolution import resolve
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved
 from tests.support.one_line import refused
 
 STATISTICAL = {"first_stage": "bm25", "of": ["BM25", "DPH.title", {"system": "tuned"}]}
 
 
 def features(entry, **changes):
-    return resolve(changed({"features": {"f": entry}, **changes}), "c.yaml").features["f"]
+    return resolved({"features": {"f": entry}, **changes}).features["f"]
 
 
 def test_names_are_looked_up_and_defaults_filled_in():
@@ -51,7 +50,7 @@ def test_parameters_stand_in_the_name_of_the_column_in_the_order_of_the_formula(
 
 
 def test_an_experiment_without_features_has_none():
-    assert resolve(changed({}), "c.yaml").features == resolve(changed({"features": {}}), "c.yaml").features == {}
+    assert resolved({}).features == resolved({"features": {}}).features == {}
 
 
 def test_files_of_others_are_taken_where_they_lie():
@@ -75,7 +74,7 @@ def test_such_a_model_ranks_nothing():
     systems = {"systems/x": {"model": "t", "rerank": {"first_stage": "bm25", "depth": 5}}}
     reported = r"systems\.x\.model: t is of type token-classification: it labels words or writes"
     with pytest.raises(UserError, match=reported):
-        resolve(changed(TAGGING | systems), "c.yaml")
+        resolved(TAGGING | systems)
 
 
 LISTED = {"systems/a": {"model": ["m", "n"]}, "models/n": {"type": "bi-encoder", "weights": "org/n"}}

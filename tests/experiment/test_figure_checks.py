@@ -31,23 +31,23 @@ test_what_cannot_be_drawn_is_refused_in_one_line = each_is_one_line(
 
 def test_a_correlation_has_limits_anywhere_and_no_differences_of_queries():
     correlation = {"comparisons/c/effect": "CORR"}
-    resolve(changed(correlation | {"comparisons/c/figure": {"limits": [0.5, 1]}}), "c.yaml")
+    resolved(correlation | {"comparisons/c/figure": {"limits": [0.5, 1]}})
     with refused("comparisons.c.figure.queries: only valid with an effect of a difference"):
-        resolve(changed(correlation | {"comparisons/c/figure": {"queries": True}}), "c.yaml")
+        resolved(correlation | {"comparisons/c/figure": {"queries": True}})
 
 
 def test_one_axis_measures_one_thing():
     second = {"control": "bm25", "treatment": "tuned", "figure": {"axis": "a"}}
     both = {"comparisons/c/figure": {"axis": "a"}, "comparisons/d": second}
-    experiment = resolve(changed(both), "c.yaml")
+    experiment = resolved(both)
     assert forest.sharing_axis(experiment, "c") == forest.sharing_axis(experiment, "d") == ["c", "d"]
     with refused("comparisons.d.figure.axis: no axis for c as well: they differ in effect"):
-        resolve(changed(both | {"comparisons/d": second | {"effect": "SMD"}}), "c.yaml")
+        resolved(both | {"comparisons/d": second | {"effect": "SMD"}})
 
 
 def test_options_at_their_defaults_are_the_same_written_or_not():
     plain, spelt = (
-        forest.settings(resolve(changed({"comparisons/c/figure": figure}), "c.yaml"), "c")
+        forest.settings(resolved({"comparisons/c/figure": figure}), "c")
         for figure in ({}, {"fixed": False, "bayesian": False, "influence": False, "queries": False})
     )
     assert plain == spelt and not {"limits", "axis"} & plain.keys()
@@ -56,7 +56,7 @@ def test_options_at_their_defaults_are_the_same_written_or_not():
 def test_a_figure_is_given_its_options_and_a_table_only_those_of_numbers():
     figure = {"fixed": True, "limits": [-1, 1], "ticks": [0], "columns": ["n"], "digits": 4, "width": 8, "height": 6.5,
               "x_label": "Mean difference"}  # fmt: skip
-    experiment = resolve(changed({"comparisons/c/figure": figure, "lower_is_better": ["nDCG@10"]}), "c.yaml")
+    experiment = resolved({"comparisons/c/figure": figure, "lower_is_better": ["nDCG@10"]})
     reported = forest.settings(experiment, "c")
     assert figure.items() <= reported.items() and reported["facts"]["lower_is_better"] == ["nDCG@10"]
     table = pages.table_settings(experiment)["c"]
@@ -64,7 +64,7 @@ def test_a_figure_is_given_its_options_and_a_table_only_those_of_numbers():
 
 
 def test_a_figure_is_given_which_tasks_its_systems_learnt_from():
-    experiment = resolve(changed({"datasets/o": {"format": "beir", "location": "docs"}, "tasks": ["d", "o"]}), "c.yaml")
+    experiment = resolved({"datasets/o": {"format": "beir", "location": "docs"}, "tasks": ["d", "o"]})
     assert forest.known(experiment, "c")["marks"]["trained"] == {"tuned": ["d"]}
     swapped = changed({"comparisons/c": {"control": "tuned", "treatment": "bm25"}, "recipes/r2": {"train_on": "d"}})
     assert forest.known(resolve(swapped, "c.yaml"), "c")["marks"]["trained"] == {"tuned": ["d"]}
@@ -77,21 +77,21 @@ def test_what_a_recipe_starts_from_was_learnt_too():
         "systems/tuned/recipe": "further",
         "tasks": ["d", "o"],
     }
-    experiment = resolve(changed(changes), "c.yaml")
+    experiment = resolved(changes)
     assert forest.known(experiment, "c")["marks"]["trained"] == {"tuned": ["d", "o"]}
 
 
 def test_measures_of_which_a_lower_value_is_better_are_known_by_any_of_their_names():
-    experiment = resolve(changed({"lower_is_better": ["NDCG@10"]}), "c.yaml")
+    experiment = resolved({"lower_is_better": ["NDCG@10"]})
     assert experiment.lower_is_better == ("nDCG@10",)
-    assert resolve(changed({}), "c.yaml").lower_is_better == ()
+    assert resolved({}).lower_is_better == ()
     with refused("c.yaml: lower_is_better: 'P@7' is not among the measures"):
-        resolve(changed({"lower_is_better": ["P@7"]}), "c.yaml")
+        resolved({"lower_is_better": ["P@7"]})
 
 
 def test_the_direction_of_a_measure_is_a_setting_of_the_statistics_only_where_these_depend_on_it():
     reported = [
-        synthesis.comparison_settings(resolve(changed(changes), "c.yaml"), "c")
+        synthesis.comparison_settings(resolved(changes), "c")
         for changes in ({"lower_is_better": ["nDCG@10"]}, {"lower_is_better": ["nDCG@10"], "comparisons/c/margin": 0.1})
     ]
     assert ["lower_is_better" in one for one in reported] == [False, True]
@@ -99,4 +99,4 @@ def test_the_direction_of_a_measure_is_a_setting_of_the_statistics_only_where_th
 
 def test_a_bayesian_summary_that_is_computed_can_be_drawn():
     changes = {"comparisons/c/figure": {"bayesian": True}, "comparisons/c/bayesian": {}}
-    assert forest.settings(resolve(changed(changes), "c.yaml"), "c")["bayesian"] is True
+    assert forest.settings(resolved(changes), "c")["bayesian"] is True

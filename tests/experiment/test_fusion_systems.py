@@ -5,10 +5,9 @@ import pytest
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import given
 from ranktrial.experiment.descriptions import cautions, datasets_learnt, describe, for_times
-from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.results_paths import SELECTED
 from scripts.fusion import planning
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved as experiment
 from tests.support.one_line import refused
 
 TUNE = {"type": "fusion", "systems": ["bm25", "tuned"], "method": "weighted-sum", "tune": True}
@@ -17,10 +16,6 @@ RRF = {"type": "fusion", "systems": ["bm25", "tuned"]}
 INSURANCE = {"format": "insuranceqa", "location": "tests"}  # of which the splits are known
 JUDGED = {"format": "qrels", "location": "tests/conftest.py"}  # test alone
 FILE = "tests/conftest.py"
-
-
-def experiment(**changes):
-    return resolve(changed({key.replace("__", "/"): value for key, value in changes.items()}), "c.yaml")
 
 
 def test_seeds_pass_through_and_a_system_without_training_joins_each():
@@ -145,7 +140,7 @@ def test_a_fusion_of_short_runs_is_reported():
 )  # fmt: skip
 def test_each_mistake_is_one_line(changes, said):
     with refused(said, start="c.yaml: "):
-        resolve(changed(changes), "c.yaml")
+        experiment(changes)
 
 
 def test_a_dataset_without_dev_is_refused_before_anything_runs():
@@ -153,6 +148,6 @@ def test_a_dataset_without_dev_is_refused_before_anything_runs():
     alone = {"datasets": {"j": JUDGED}, "models": {}, "recipes": {}, "tasks": ["j"], "comparisons": {}}
     fusion = {**TUNE, "systems": ["a", "b"]}
     with pytest.raises(UserError, match=r"systems.f.tune: j has no judgements for the split dev; its splits are test"):
-        resolve(changed({**alone, "systems": {**runs, "f": fusion}}), "c.yaml")
-    untuned = resolve(changed({**alone, "systems": {**runs, "f": {**RRF, "systems": ["a", "b"]}}}), "c.yaml")
+        experiment({**alone, "systems": {**runs, "f": fusion}})
+    untuned = experiment({**alone, "systems": {**runs, "f": {**RRF, "systems": ["a", "b"]}}})
     assert untuned.systems["f"].ranks("j")  # runs alone are fused, without documents

@@ -4,10 +4,9 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.experiment.descriptions import describe
-from ranktrial.experiment.resolution import resolve
 from scripts.datasets import planning
 from scripts.training.planning import Examples, examples_name, settings_of
-from tests.experiment.test_config import changed, resolved
+from tests.experiment.test_config import resolved as of_base
 from tests.support.one_line import each_is_one_line
 
 CHANGES = {
@@ -18,7 +17,7 @@ CHANGES = {
 
 
 def experiment(**further):
-    return resolve(changed(CHANGES | {key.replace("__", "/"): value for key, value in further.items()}), "c.yaml")
+    return of_base(CHANGES, **further)
 
 
 def test_what_its_job_is_given():
@@ -63,7 +62,7 @@ CASES = {
 
 def test_a_split_that_cannot_be_carved_out_of_written_queries_is_not_recommended():
     with pytest.raises(UserError, match=r"its splits are train$"):
-        resolve(changed(CHANGES | {"tasks": ["g"]}), "c.yaml")
+        of_base(CHANGES, tasks=["g"])
 
 
-test_each_mistake_is_one_line = each_is_one_line(CASES, lambda changes: resolved(CHANGES | changes))
+test_each_mistake_is_one_line = each_is_one_line(CASES, lambda changes: of_base(CHANGES | changes))

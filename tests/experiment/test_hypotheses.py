@@ -4,15 +4,14 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.experiment.comparisons import families, repeated
-from ranktrial.experiment.resolution import resolve
 from scripts.synthesis import planning
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved
 
 PAIR = {"control": "bm25", "treatment": "tuned"}
 
 
 def experiment(**comparisons):
-    return resolve(changed({"tasks": ["d", "d/dev"], "comparisons": comparisons}), "c.yaml")
+    return resolved({"tasks": ["d", "d/dev"], "comparisons": comparisons})
 
 
 def test_scales_levels_and_order_make_no_further_hypothesis_other_ways_of_testing_it_do():

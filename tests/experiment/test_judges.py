@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 
 from ranktrial.experiment.judged import family
-from ranktrial.experiment.resolution import resolve
 from scripts.datasets import planning as datasets
 from scripts.inference import planning
 from scripts.reports import planning as pages
 from scripts.synthesis.planning import comparison_inputs, comparison_settings
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved as of_base
 from tests.support.one_line import refused
 
 ENDPOINT = {"url": "https://api.example.org/v1", "model": "gpt-4o", "price": {"input": 1, "output": 2}}
@@ -25,7 +24,7 @@ LISTWISE = {
 
 
 def resolved(**changes):
-    return resolve(changed(TASKS | changes), "c.yaml")
+    return of_base(TASKS | changes)
 
 
 def judged(**changes):

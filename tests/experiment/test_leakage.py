@@ -4,8 +4,7 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.experiment.leakage import Leak, leaks, learnt_from
-from ranktrial.experiment.resolution import resolve
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved
 
 BEIR = {"format": "beir", "location": "tests"}
 OTHER = {"format": "beir", "location": "scripts"}
@@ -35,7 +34,7 @@ RECIPES = {
 def experiment(of=(), tasks=("d", "d/train"), **features):
     config = {"datasets": {"d": BEIR, "e": OTHER, "d-again": BEIR}, "recipes": RECIPES, "systems": SYSTEMS}
     sets = {"f": {"first_stage": "bm25", "of": list(of), "tasks": list(tasks), **features}} if of else {}
-    return resolve(changed({**config, "tasks": ["d", "d/train", "e"], "comparisons": {}, "features": sets}), "c.yaml")
+    return resolved({**config, "tasks": ["d", "d/train", "e"], "comparisons": {}, "features": sets})
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,10 @@
 
 from ranktrial.experiment import exhibits
 from ranktrial.experiment.descriptions import cautions, datasets_learnt, describe, for_times
-from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.timings import timings as cost_timings
 from scripts.learning_to_rank import planning
-from tests.experiment.test_config import BASE, changed
+from tests.experiment.test_config import BASE
+from tests.experiment.test_config import resolved as of_base
 from tests.support.one_line import each_is_one_line
 
 SETS = {"few": {"first_stage": "bm25", "depth": 10, "of": ["BM25", "DPH"]}}
@@ -16,8 +16,7 @@ INSURANCE = {"format": "insuranceqa", "location": "tests"}
 
 
 def experiment(**changes):
-    given = {"features": SETS} | {key.replace("__", "/"): value for key, value in changes.items()}
-    return resolve(changed(given), "c.yaml")
+    return of_base({"features": SETS}, **changes)
 
 
 def test_a_ranker_takes_what_its_features_need_and_the_splits_that_it_learns_from():

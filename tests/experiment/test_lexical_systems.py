@@ -7,9 +7,8 @@ import pytest
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import given
 from ranktrial.experiment.descriptions import describe
-from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.system_types import system_type
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved
 from tests.support.one_line import each_is_one_line, refused
 
 INDEX = {"analyzer": "english", "fields": "together"}
@@ -22,7 +21,7 @@ TUNED_RM3 = {"feedback_terms": [5, 10, 20], "feedback_documents": [5, 10, 20], "
 
 
 def experiment(entry, **changes):
-    return resolve(changed({"systems": {"x": entry}, "comparisons": {}, **changes}), "c.yaml")
+    return resolved({"systems": {"x": entry}, "comparisons": {}, **changes})
 
 
 MEANINGS = {
@@ -192,12 +191,12 @@ LANGUAGES = {
 @pytest.mark.parametrize(("changes", "said"), LANGUAGES.values(), ids=LANGUAGES)
 def test_a_language_that_does_not_fit_is_one_line(changes, said):
     with refused(said):
-        resolve(changed(changes), "c.yaml")
+        resolved(changes)
 
 
 @pytest.mark.parametrize("language", ["de", "zh", "fi", "no"])
 def test_a_language_is_accepted(language):
-    resolve(changed({"datasets/d/language": language}), "c.yaml")
+    resolved({"datasets/d/language": language})
     assert given(experiment(BM25, **{"datasets/d/language": "en"}).systems["x"].settings) == INDEX | {
         "k1": 0.9,
         "b": 0.4,

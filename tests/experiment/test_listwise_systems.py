@@ -8,10 +8,9 @@ import yaml
 
 from ranktrial.common.errors import UserError
 from ranktrial.experiment.descriptions import cautions, describe, for_times
-from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.system_types import system_type
 from scripts.inference import planning
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved as of_base
 from tests.support.one_line import each_is_one_line
 
 ENDPOINT = {"url": "https://h.example/v1/", "model": "Org/Model-7B"}
@@ -19,10 +18,7 @@ JUDGE = {"type": "listwise", "rerank": {"first_stage": "bm25"}, "endpoint": ENDP
 
 
 def experiment(judge=JUDGE, **changes):
-    given = {"systems/judge": {key: value for key, value in judge.items() if value is not ...}} | {
-        key.replace("__", "/"): value for key, value in changes.items()
-    }
-    return resolve(changed(given), "c.yaml")
+    return of_base({"systems/judge": {key: value for key, value in judge.items() if value is not ...}}, **changes)
 
 
 def endpoint(**keys):
@@ -56,7 +52,7 @@ def test_the_examples_of_the_page_are_right():
     blocks = [yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", section, re.DOTALL)]
     models = {f"models/{name}": entry for block in blocks for name, entry in block.get("models", {}).items()}
     systems = {f"systems/{name}": entry for block in blocks for name, entry in block["systems"].items()}
-    made = resolve(changed(models | systems), "c.yaml")
+    made = of_base(models | systems)
     assert {"pointwise", "judge"} <= set(made.systems) and {"qwen3-reranker", "one-and-zero"} <= set(made.models)
     assert planning.listwise_settings(made, "judge", "0") == {
         **planning.listwise_settings(experiment(), "judge", "0"),

@@ -1,26 +1,20 @@
 """Negatives from systems in a configuration: what they need, what their jobs are given, and what each mistake says."""
 
-from functools import partial
-
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.experiment.resolution import resolve
 from scripts.training import planning
 from scripts.training.planning import examples_name, examples_of
-from tests.experiment.test_config import BASE
-from tests.support.configuration import changed as changed_base
+from tests.experiment.test_config import resolved as of_base
 from tests.support.one_line import refused
 
-changed = partial(changed_base, BASE)
 ZERO_SHOT = {"systems/z": {"model": "m"}}
 CE = {"systems/ce": {"model": "ce", "rerank": {"first_stage": "bm25"}}}
 FUSED = {"systems/f": {"type": "fusion", "systems": ["bm25", "z"]}}
 
 
 def resolved(negatives, **changes):
-    given = {"recipes/r/negatives": negatives} | ZERO_SHOT
-    return resolve(changed(given | {key.replace("__", "/"): value for key, value in changes.items()}), "c.yaml")
+    return of_base({"recipes/r/negatives": negatives} | ZERO_SHOT, **changes)
 
 
 def examples(experiment, recipe="r"):
@@ -197,11 +191,11 @@ MISTAKES = {
 def test_each_mistake_is_one_line_before_anything_runs(name):
     negatives, changes, said = MISTAKES[name]
     with refused(said, start="c.yaml: "):
-        resolve(changed({"recipes/r/negatives": negatives} | ZERO_SHOT | changes), "c.yaml")
+        of_base({"recipes/r/negatives": negatives} | ZERO_SHOT | changes)
 
 
 def test_a_ranker_of_features_may_mine():
-    experiment = resolve(changed({"recipes/r/negatives": {"from": "l"}} | ZERO_SHOT | LTR), "c.yaml")
+    experiment = of_base({"recipes/r/negatives": {"from": "l"}} | ZERO_SHOT | LTR)
     assert list(experiment.selection_tasks) == ["d/train", "d/dev"]
 
 
@@ -211,7 +205,7 @@ TUNED = {"systems/tuned-bm25": {"type": "bm25", "tune": True}}
 def test_labels_candidates_and_negatives_of_a_tuned_bm25():
     """Its run of the training queries stands where that of Pyserini's BM25 stood; the examples are others."""
     recipe = {"train_on": "d", "labels": "bm25", "bm25": "tuned-bm25", "negatives": {"range_max": 100}}
-    experiment = resolve(changed({"recipes/r": recipe} | TUNED), "c.yaml")
+    experiment = of_base({"recipes/r": recipe} | TUNED)
     name = examples(experiment)
     assert name == "bm25-labels_3-bm25-negatives_all-queries_top-of-0-100_by-tuned-bm25"
     assert (
@@ -224,7 +218,7 @@ def test_labels_candidates_and_negatives_of_a_tuned_bm25():
     )
     assert list(experiment.selection_tasks) == ["d/train"]
     settings = planning.examples_settings(experiment, "d", name)
-    plain = resolve(changed({"recipes/r": {key: value for key, value in recipe.items() if key != "bm25"}}), "c.yaml")
+    plain = of_base({"recipes/r": {key: value for key, value in recipe.items() if key != "bm25"}})
     assert settings == planning.examples_settings(plain, "d", examples(plain))
 
 
@@ -241,4 +235,4 @@ def test_labels_candidates_and_negatives_of_a_tuned_bm25():
 def test_what_cannot_stand_for_bm25(recipe, said):
     given = {"recipes/r": {"train_on": "d"} | recipe, "depth": 100} | TUNED | ZERO_SHOT
     with pytest.raises(UserError, match=said):
-        resolve(changed(given), "c.yaml")
+        of_base(given)

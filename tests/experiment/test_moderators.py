@@ -6,9 +6,8 @@ from ranktrial.common.errors import UserError
 from ranktrial.configuration.schema import entry_of, schema
 from ranktrial.experiment.comparisons import statistics_of
 from ranktrial.experiment.records import Moderator
-from ranktrial.experiment.resolution import resolve
 from ranktrial.synthesis.moderators import MODERATORS
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved as of_base
 from tests.support.one_line import refused
 
 FOLDERS = {"d": "tests", "e": "scripts", "f": "rules", "g": "docs"}
@@ -18,7 +17,7 @@ TABLE = "task\tyear\tkind\nd\t2019\tnews\ne\t2.5e3\tnews\nf\t-1\tweb\ng\t0\tweb\
 
 def resolved(changes: dict, **others):
     of_comparison = {f"comparisons/c/{key}": value for key, value in changes.items()}
-    return resolve(changed(DATASETS | {"tasks": list(FOLDERS)} | of_comparison | others), "c.yaml")
+    return of_base(DATASETS | {"tasks": list(FOLDERS)} | of_comparison | others)
 
 
 @pytest.fixture

@@ -1,10 +1,9 @@
 """Multi-vector models in a configuration: their files and jobs, and what each mistake says."""
 
-from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.systems.retrieve import TYPE as SEARCHING
 from scripts.inference import planning as inference
 from scripts.training import planning as training
-from tests.experiment.test_config import changed, resolved
+from tests.experiment.test_config import resolved
 from tests.support.one_line import each_is_one_line
 
 HUB = {
@@ -19,7 +18,7 @@ AGAIN = {"model": "mv", "rerank": {"first_stage": "bm25"}}
 
 
 def test_it_searches_an_index_of_its_own_and_re_ranks_without_one():
-    experiment = resolve(changed(SEARCH | {"systems/again": AGAIN}), "c.yaml")
+    experiment = resolved(SEARCH | {"systems/again": AGAIN})
     assert experiment.systems["late"].type == SEARCHING.name
     read = {name: inference.ranking_inputs(experiment, "runs/d", name, "1") for name in ("late", "again", "tuned")}
     assert read["late"]["index"] == "results/e/embeddings/d/mv/untrained/seed-0.token-vectors"
@@ -29,7 +28,7 @@ def test_it_searches_an_index_of_its_own_and_re_ranks_without_one():
 
 def test_models_of_the_hub_are_planned_by_their_ids():
     models = {f"models/{name}": {"type": "multi-vector", "weights": hub} for name, hub in HUB.items()}
-    experiment = resolve(changed(models | {f"systems/{name}": {"model": name} for name in HUB}), "c.yaml")
+    experiment = resolved(models | {f"systems/{name}": {"model": name} for name in HUB})
     for name, hub in HUB.items():
         assert training.weights_source(experiment, name) == (hub, "main")
         index = inference.ranking_inputs(experiment, "runs/d", name, "0")["index"]
@@ -45,14 +44,14 @@ def test_one_mines_and_is_fused_and_has_its_seed_selected():
         "systems/both": {"type": "fusion", "systems": ["bm25", "late"]},
         "systems/late": {"model": "mv", "recipe": "r", "seeds": 2, "select_seed": {"task": "d/dev"}},
     }
-    experiment = resolve(changed(MODEL | others), "c.yaml")
+    experiment = resolved(MODEL | others)
     assert experiment.systems["both"].seeds == (1, 2) and experiment.systems["late"].selection
     assert inference.ranking_inputs(experiment, "runs/d", "late", "2")["checkpoint"] == "results/e/models/mv/r/seed-2"
 
 
 def test_its_token_vectors_can_be_coded_and_are_searched_in_codes():
     coded = {"systems/late/approximate": {"index": "IVF4096,PQ32", "nprobe": 4}}
-    experiment = resolve(changed(SEARCH | coded), "c.yaml")
+    experiment = resolved(SEARCH | coded)
     read = inference.ranking_inputs(experiment, "runs/d", "late", "0")
     assert read["index"] == "results/e/embeddings/d/mv/untrained/seed-0.IVF4096_PQ32"
     assert read["vectors"] == "results/e/embeddings/d/mv/untrained/seed-0.token-vectors"

@@ -20,7 +20,7 @@ from ranktrial.experiment.resolution import resolve
 from ranktrial.reports.writing import printed
 from ranktrial.reports.writing.content import Column, Items, Paragraph, Span, Table
 from scripts.engine import launch
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import changed, resolved
 
 NAMES = {"newline at the end": "a\n", "newline": "a\nb", "carriage return": "a\r", "tab": "a\t", "NUL": "a\0",
          "101 characters": "x" * 101, "300 characters": "x" * 300, "empty": "", "blank": " ", "blank at the end": "a ", "slash": "a/b",
@@ -39,7 +39,7 @@ GOOD = r"a {task} {} {{x}} \input{secret} $x$ & <b>bold</b> | `code` *x* _y_ # %
 def refused(changes):
     """The one line with which a change of the base configuration is refused."""
     with pytest.raises(UserError) as error:
-        resolve(changed(changes), "c.yaml")
+        resolved(changes)
     assert str(error.value).isprintable() and str(error.value).startswith("c.yaml: ")
     return str(error.value)
 

@@ -1,7 +1,6 @@
 """Prompts of a model in a configuration: whose jobs hold them, what is said of them, and what each mistake says."""
 
 import re
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,8 +16,8 @@ from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.system_types import system_type
 from scripts.inference import planning as inference
 from scripts.training import planning
-from tests.experiment.test_config import BASE
-from tests.support.configuration import changed as changed_base
+from tests.experiment.test_config import BASE, changed
+from tests.experiment.test_config import resolved as of_base
 from tests.support.one_line import each_is_one_line
 
 ROOT = Path(__file__).parents[2]
@@ -26,12 +25,11 @@ OTHERS = {"systems/zero": {"model": "m"}, "systems/ce": {"model": "ce", "rerank"
 BOTH = {"query": "query: ", "document": "passage: "}
 # To a shell, to Snakemake (wildcards), to JSON, HTML and YAML these mean something.
 HOSTILE = '\'; rm -rf "$HOME" `id` {wildcards.seed} {{x}} <script>\\n &amp; #: - % é中 \n>'
-changed = partial(changed_base, BASE | {"systems": BASE["systems"]})
 
 
 def resolved(prompts, **further):
     given = {} if prompts is None else {"models/m/prompts": prompts}
-    return resolve(changed(OTHERS | given | further), "c.yaml")
+    return of_base(OTHERS | given | further)
 
 
 def jobs(experiment):
@@ -100,7 +98,7 @@ def test_any_visible_text_reaches_the_jobs_as_it_is(tmp_path):
 
 
 def test_a_list_makes_a_model_of_each():
-    experiment = resolve(changed({"models/m/prompts": {"query": ["query", "ask"]}}), "c.yaml")
+    experiment = of_base({"models/m/prompts": {"query": ["query", "ask"]}})
     assert {name: given(model.prompts) for name, model in experiment.models.items()} == {
         "m-query": {"query": "query"}, "m-ask": {"query": "ask"}, "ce": {},
     }  # fmt: skip
@@ -131,9 +129,7 @@ MISTAKES = {
 }  # fmt: skip
 
 
-test_each_mistake_is_one_line_before_anything_runs = each_is_one_line(
-    MISTAKES, lambda changes: resolve(changed(changes), "c.yaml")
-)
+test_each_mistake_is_one_line_before_anything_runs = each_is_one_line(MISTAKES, lambda changes: of_base(changes))
 
 
 def test_the_lines_of_the_documentation_are_models(tmp_path):
@@ -153,7 +149,7 @@ def test_the_lines_of_the_documentation_are_models(tmp_path):
     systems = {f"zero-{name}": {"model": name} | how for name, how in ranked.items()} | {"bm25": {"type": "bm25"}}
     models["qwen3-instructed"]["prompts"] = {"default": {"query": ""}, "scifact": models["qwen3-instructed"]["prompts"]}
     sections = {"models": models, "systems": systems, "datasets": datasets, "comparisons": {}, "recipes": {}}
-    experiment = resolve(changed(sections | {"tasks": list(datasets)}), "c.yaml")
+    experiment = of_base(sections | {"tasks": list(datasets)})
 
     def prompts(name, dataset="d"):
         return inference.ranking_settings(experiment, f"runs/{dataset}", f"zero-{name}", "0").get("prompts")

@@ -4,11 +4,10 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.experiment.descriptions import describe
-from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.system_types import system_type
 from scripts.inference import planning as inference
 from scripts.training import planning
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved as of_base
 
 PROMPTS = {"default": {"query": "q: ", "document": "p: "}, "d": {"query": "find: "}}
 CHANGES = {
@@ -30,7 +29,7 @@ CHANGES = {
 
 
 def resolved(**further):
-    return resolve(changed(CHANGES | {key.replace("__", "/"): value for key, value in further.items()}), "c.yaml")
+    return of_base(CHANGES, **further)
 
 
 def jobs(experiment):

@@ -1,7 +1,6 @@
 """The keys of recipes for studies of few queries and pairwise training: what they mean, and what each mistake says."""
 
 import json
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -21,11 +20,9 @@ from scripts.bm25.planning import NEGATIVES_DEPTH
 from scripts.inference import planning as inference
 from scripts.training import planning
 from scripts.training.planning import examples_name
-from tests.experiment.test_config import BASE, resolved
-from tests.support.configuration import changed as changed_base
+from tests.experiment.test_config import changed, resolved
 from tests.support.one_line import each_is_one_line
 
-changed = partial(changed_base, BASE)
 ROOT = Path(__file__).parents[2]
 BY_SIZE = {32: 32, 128: 8, "all": 1}
 DRAWN = {"from": "bm25", "per_query": 1, "sampling_strategy": "random", "range_max": 100, "draw": "epoch"}

@@ -2,12 +2,11 @@
 
 from ranktrial.experiment import job_files
 from ranktrial.experiment.exhibits import forest
-from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.timings import run_timings
 from scripts.datasets import planning as datasets
 from scripts.evaluation import planning as evaluation
 from scripts.synthesis.planning import comparison_settings
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved as of_base
 from tests.support.one_line import each_is_one_line
 
 QUALITY = {"format": "qrels", "location": "tests", "qrels": {"test": "quality.qrels"}, "runs_of": "d"}
@@ -16,7 +15,7 @@ NAMED = "README.md"  # any file: nothing is read here
 
 
 def resolved(**changes):
-    return resolve(changed(TWO | changes), "c.yaml")
+    return of_base(TWO | changes)
 
 
 def test_a_run_is_made_once_and_scored_by_both_judgements():

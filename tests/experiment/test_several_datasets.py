@@ -1,7 +1,6 @@
 """Recipes that learn from several datasets at once: names, what jobs are given, what is known as seen, mistakes."""
 
 import re
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,19 +13,16 @@ from ranktrial.experiment.leakage import learnt_from
 from ranktrial.experiment.resolution import resolve
 from scripts.training import planning
 from scripts.training.planning import all_examples
-from tests.experiment.test_config import BASE
-from tests.support.configuration import changed as changed_base
+from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved as of_base
 from tests.support.one_line import refused
-
-changed = partial(changed_base, BASE)
 
 BEIR, OTHER = {"format": "beir", "location": "tests"}, {"format": "beir", "location": "scripts"}
 TWO = {"datasets": {"d": BEIR, "e": OTHER, "f": {"format": "beir", "location": "rules"}}, "tasks": ["d", "e", "f"]}
 
 
 def resolved(train_on, **changes):
-    given = TWO | {"recipes/r/train_on": train_on}
-    return resolve(changed(given | {key.replace("__", "/"): value for key, value in changes.items()}), "c.yaml")
+    return of_base(TWO | {"recipes/r/train_on": train_on}, **changes)
 
 
 def test_a_list_makes_recipes_and_a_list_within_it_one_training():
@@ -93,15 +89,15 @@ def test_rules_of_reference_take_a_training_on_both_for_either():
     recipes = {"first": {"train_on": [["d", "e"], "f"]}, "r": ...}
     systems = {"bm25": {"type": "bm25"}, "own": {"model": "m", "recipe": {"name": "first", "dataset": "target"}}}
     config = {**TWO, "recipes": {"first": recipes["first"]}, "systems": systems, "comparisons": {}}
-    own = resolve(changed(config), "c.yaml").systems["own"]
+    own = of_base(config).systems["own"]
     assert own.recipe_of == {"d": "first-d-e", "e": "first-d-e", "f": "first-f"}
     systems["own"]["recipe"]["dataset"] = "others"
-    others = resolve(changed(config), "c.yaml").systems
+    others = of_base(config).systems
     assert set(others["own-d-e"].recipe_of) == {"f"} and set(others["own-f"].recipe_of) == {"d", "e"}
     config["recipes"]["first"]["train_on"] = ["d", ["d", "e"]]
     systems["own"]["recipe"]["dataset"] = "target"
     with pytest.raises(UserError, match=r"^c.yaml: systems.own.recipe: first-d and first-d-e are both trained on 'd'"):
-        resolve(changed(config), "c.yaml")
+        of_base(config)
 
 
 def test_the_resolved_configuration_means_the_same():
@@ -115,7 +111,7 @@ def test_the_document_shows_recipes_that_are_right():
     block = next(part for part in re.findall(r"```yaml\n(.*?)```", text, re.DOTALL) if "train_on: [[" in part)
     datasets = {"scifact": BEIR, "nfcorpus": OTHER}
     given = {"datasets": datasets, "tasks": list(datasets), "systems/tuned/recipe": "both"}
-    recipes = resolve(changed(given | {"recipes": yaml.safe_load(block)["recipes"]}), "c.yaml").recipes
+    recipes = of_base(given | {"recipes": yaml.safe_load(block)["recipes"]}).recipes
     assert list(recipes) == ["both", "turns", "apart-scifact"]  # the other of apart is equal to both
     assert recipes["turns"].multi_dataset_batch_sampler == "round_robin"
 

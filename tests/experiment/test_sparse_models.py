@@ -1,9 +1,8 @@
 """Sparse encoders in a configuration: their files and jobs, and what each mistake says."""
 
-from ranktrial.experiment.resolution import resolve
 from scripts.inference import planning as inference
 from scripts.training import planning as training
-from tests.experiment.test_config import changed, resolved
+from tests.experiment.test_config import resolved
 from tests.support.one_line import each_is_one_line
 
 MODEL = {"models/splade": {"type": "sparse-encoder", "weights": "org/splade"}}
@@ -13,7 +12,7 @@ AGAIN = {"model": "splade", "rerank": {"first_stage": "bm25"}}
 
 
 def test_it_searches_an_index_of_its_own_and_re_ranks_without_one():
-    experiment = resolve(changed(SEARCH | {"systems/again": AGAIN}), "c.yaml")
+    experiment = resolved(SEARCH | {"systems/again": AGAIN})
     assert experiment.systems["sparse"].type == "retrieve"
     searching = inference.ranking_inputs(experiment, "runs/d", "sparse", "0")
     assert searching["index"] == "results/e/embeddings/d/splade/untrained/seed-0.terms"
@@ -24,16 +23,16 @@ def test_models_of_the_hub_are_planned_by_their_ids():
     hub = {"splade": "naver/splade-v3", "small": "prithivida/Splade_PP_en_v2"}
     hub["routed"] = "opensearch-project/opensearch-neural-sparse-encoding-doc-v3-distill"
     models = {f"models/{name}": {"type": "sparse-encoder", "weights": where} for name, where in hub.items()}
-    experiment = resolve(changed(models | {f"systems/{name}": {"model": name} for name in hub}), "c.yaml")
+    experiment = resolved(models | {f"systems/{name}": {"model": name} for name in hub})
     assert [training.weights_source(experiment, name) for name in hub] == [(where, "main") for where in hub.values()]
 
 
 def test_a_training_is_given_the_weights_of_regularizers_that_its_recipe_gives():
     weights = {"document_regularizer_weight": 1e-3, "query_regularizer_weight": 0}
-    given = resolve(changed(TRAINED | {"recipes/s": {"train_on": "d", "epochs": 2, **weights}}), "c.yaml")
+    given = resolved(TRAINED | {"recipes/s": {"train_on": "d", "epochs": 2, **weights}})
     reported = training.training_settings(given, "splade", "s", "1")
     assert {name: reported[name] for name in weights} == weights
-    usual = training.training_settings(resolve(changed(TRAINED), "c.yaml"), "splade", "s", "1")
+    usual = training.training_settings(resolved(TRAINED), "splade", "s", "1")
     assert usual == {name: value for name, value in reported.items() if name not in weights}
 
 

@@ -3,21 +3,20 @@
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.experiment.resolution import resolve
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved
 from tests.support.one_line import refused
 
 ASSUMED = {"query_sd": 0.25, "collection_sd": 0.03}
 
 
 def plans(section, **changes):
-    return resolve(changed({"plan_study": section, **changes}), "c.yaml").study
+    return resolved({"plan_study": section, **changes}).study
 
 
 def test_without_the_section_each_comparison_with_a_difference_is_planned_on_demand():
     changes = {"comparisons/gold": {"control": "bm25", "treatment": "tuned", "effect": "CORR"},
                "comparisons/m": {"control": "bm25", "treatment": "tuned", "margin": 0.02, "alpha": 0.01}}  # fmt: skip
-    study = resolve(changed(changes), "c.yaml").study
+    study = resolved(changes).study
     assert not study.configured and set(study.plans) == {"c", "m"}
     assert (study.plans["c"].effect, study.plans["c"].alpha) == (None, 0.05)
     assert (study.plans["m"].effect, study.plans["m"].alpha) == (0.02, 0.01)  # the margin is what matters least
@@ -68,4 +67,4 @@ def test_a_correlation_has_nothing_to_detect():
 
 def test_names_of_its_figures_are_reserved():
     with pytest.raises(UserError, match="names that begin with 'study-design-' are reserved"):
-        resolve(changed({"comparisons/study-design-x": {"control": "bm25", "treatment": "tuned"}}), "c.yaml")
+        resolved({"comparisons/study-design-x": {"control": "bm25", "treatment": "tuned"}})

@@ -1,7 +1,6 @@
 """Teachers in a configuration: what their jobs are given, what students have learnt from, and what each mistake says."""
 
 import re
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,20 +9,17 @@ import yaml
 from ranktrial.common.errors import UserError
 from ranktrial.experiment.descriptions import datasets_learnt, describe
 from ranktrial.experiment.leakage import learnt_from
-from ranktrial.experiment.resolution import resolve
 from scripts.training import planning
-from tests.experiment.test_config import BASE
-from tests.support.configuration import changed as changed_base
+from tests.experiment.test_config import resolved as of_base
 from tests.support.one_line import each_is_one_line
 
 CE = {"model": "ce", "rerank": {"first_stage": "bm25"}}
 TAUGHT = {"recipes/r/teacher": "ce", "systems/ce": CE}
 OTHER = {"datasets/e": {"format": "beir", "location": "scripts"}, "recipes/there": {"train_on": "e"}}
-changed = partial(changed_base, BASE)
 
 
 def resolved(changes):
-    return resolve(changed(TAUGHT | changes), "c.yaml")
+    return of_base(TAUGHT | changes)
 
 
 def test_a_teacher_scores_the_examples_and_the_training_takes_its_scores():
@@ -49,8 +45,8 @@ def test_a_teacher_of_several_datasets_scores_the_examples_of_each():
 
 def test_without_a_teacher_no_setting_is_another():
     said = {"recipes/r/teacher": None, "recipes/r/temperature": None, "recipes/r/scale": None}
-    assert resolve(changed(said), "c.yaml").recipes == resolve(changed({}), "c.yaml").recipes
-    experiment = resolve(changed(said), "c.yaml")
+    assert of_base(said).recipes == of_base({}).recipes
+    experiment = of_base(said)
     assert planning.training_inputs(experiment, "m", "r", "1")["scores"] == []
     assert not {"teacher", "scale", "temperature"} & set(planning.training_settings(experiment, "m", "r", "1"))
 
@@ -94,7 +90,7 @@ def test_a_system_is_not_zero_shot_where_its_teacher_was_trained():
     matrix = {"matrices": {"x": {"zero_shot": "tuned", "full_shot": "own", "baseline": "bm25", "measure": "nDCG@10"}}}
     for teacher, found in (("ce", False), (None, True)):
         changes = TAUGHT | OTHER | trained | matrix | {"measures": ["nDCG@10"], "recipes/r/teacher": teacher}
-        cells = resolve(changed(changes), "c.yaml").matrices["x"].cells
+        cells = of_base(changes).matrices["x"].cells
         assert any((cell.target, cell.system) == ("d", "tuned") for cell in cells) == found
 
 
@@ -132,7 +128,7 @@ def test_the_example_in_the_documentation_is_a_configuration():
     written = yaml.safe_load(re.search(r"```yaml\n(.*?)```", text, re.DOTALL)[1])
     written["recipes"]["taught"]["train_on"] = "d"
     given = {f"{section}/{name}": entry for section, entries in written.items() for name, entry in entries.items()}
-    experiment = resolve(changed(given), "c.yaml")
+    experiment = of_base(given)
     scores = planning.training_inputs(experiment, "m", "taught", "1")["scores"]
     assert scores[0].endswith("/human-labels_3-bm25-negatives_all-queries/teacher/seed-0.trec.gz") and len(scores) == 1
     assert planning.training_settings(experiment, "minilm", "taught", "1")["teacher"] == "teacher"
@@ -142,4 +138,4 @@ def test_a_filter_trained_for_other_datasets_is_reported_as_well():
     each = CE | {"recipe": {"each": {"e": "there"}}, "tasks": ["e"]}
     changes = {"recipes/r/negatives": {"cross_encoder": "ce", "max_score": 1}, "systems/ce": each, "tasks": ["d", "e"]}
     with pytest.raises(UserError, match=r"negatives\.cross_encoder: ce has no recipe for d"):
-        resolve(changed(OTHER | changes), "c.yaml")
+        of_base(OTHER | changes)

@@ -1,25 +1,16 @@
 """What published weights were trained on: tasks of these datasets are in-domain, and no job runs again for it."""
 
-from functools import partial
-
 import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.experiment.descriptions import datasets_learnt, describe, is_unstated
 from ranktrial.experiment.exhibits import forest
 from ranktrial.experiment.leakage import learnt_from
-from ranktrial.experiment.resolution import resolve
 from scripts.inference import planning as inference
 from scripts.training import planning
-from tests.experiment.test_config import BASE
-from tests.support.configuration import changed as changed_base
+from tests.experiment.test_config import resolved
 
-changed = partial(changed_base, BASE)
 PUBLISHED = {"models/m/trained_on": ["d", "msmarco"]}
-
-
-def resolved(changes):
-    return resolve(changed(changes), "c.yaml")
 
 
 def test_tasks_of_these_datasets_are_in_domain():

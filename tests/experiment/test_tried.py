@@ -3,11 +3,10 @@
 import pytest
 
 from ranktrial.experiment.descriptions import tried
-from ranktrial.experiment.resolution import resolve
 from ranktrial.ir.fusion import weightings
 from scripts.bm25.tune import combinations
 from scripts.synthesis import planning
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved
 
 TUNED = {"type": "bm25", "tune": True, "grid": {"k1": [0.6, 0.9, 1.2], "b": [0.4, 0.75]}}
 FUSION = {"type": "fusion", "systems": ["grid", "zero"], "method": "weighted-sum", "tune": True}
@@ -33,7 +32,7 @@ FEATURES = {"few": {"first_stage": "grid", "depth": 10, "of": ["BM25"]}}
 
 
 def experiment(**comparisons):
-    return resolve(changed({"systems": SYSTEMS, "features": FEATURES, "comparisons": comparisons}), "c.yaml")
+    return resolved({"systems": SYSTEMS, "features": FEATURES, "comparisons": comparisons})
 
 
 @pytest.mark.parametrize(

@@ -1,39 +1,35 @@
 """What the job of the explorer is given, on a small experiment."""
 
 from ranktrial.common.settings import read_settings
-from ranktrial.experiment.resolution import resolve
 from scripts.explorer import planning
 from scripts.explorer.jobs import Settings, compared_systems
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved
 
-EXPERIMENT = resolve(
-    changed(
-        {
-            "datasets/judged": {"format": "qrels", "location": "tests"},
-            "datasets/scored": {"format": "scores", "measure": "accuracy"},
-            "systems/theirs": {"type": "external", "runs": {"judged": "README.md", "d/dev": "Makefile"}},
-            "systems/ours": {"type": "external", "runs": {"judged": "CHANGELOG.md", "d/dev": "Snakefile"}},
-            "systems/first": {"type": "external", "scores": {"scored": "LICENSE"}},
-            "systems/second": {"type": "external", "scores": {"scored": "pyproject.toml"}},
-            "systems/bm25/tasks": ["d"],
-            "systems/tuned/tasks": ["d"],
-            "tasks": ["d", "d/dev", "judged", "scored"],
-            "explorer": {"texts": True, "depth": 7, "megabytes": 3},
-            "comparisons": {
-                "a": {"control": "bm25", "treatment": "tuned", "tasks": ["d"]},
-                "b": {"control": "theirs", "treatment": "ours", "tasks": ["d/dev", "judged"]},
-                "c": {"control": "first", "treatment": "second", "measure": "accuracy", "tasks": ["scored"]},
-            },
-        }
-    ),
-    "c.yaml",
+EXPERIMENT = resolved(
+    {
+        "datasets/judged": {"format": "qrels", "location": "tests"},
+        "datasets/scored": {"format": "scores", "measure": "accuracy"},
+        "systems/theirs": {"type": "external", "runs": {"judged": "README.md", "d/dev": "Makefile"}},
+        "systems/ours": {"type": "external", "runs": {"judged": "CHANGELOG.md", "d/dev": "Snakefile"}},
+        "systems/first": {"type": "external", "scores": {"scored": "LICENSE"}},
+        "systems/second": {"type": "external", "scores": {"scored": "pyproject.toml"}},
+        "systems/bm25/tasks": ["d"],
+        "systems/tuned/tasks": ["d"],
+        "tasks": ["d", "d/dev", "judged", "scored"],
+        "explorer": {"texts": True, "depth": 7, "megabytes": 3},
+        "comparisons": {
+            "a": {"control": "bm25", "treatment": "tuned", "tasks": ["d"]},
+            "b": {"control": "theirs", "treatment": "ours", "tasks": ["d/dev", "judged"]},
+            "c": {"control": "first", "treatment": "second", "measure": "accuracy", "tasks": ["scored"]},
+        },
+    }
 )
 SETTINGS = read_settings(Settings, planning.explorer_settings(EXPERIMENT))
 
 
 def test_it_is_asked_where_there_is_something_to_compare():
     assert planning.asked(EXPERIMENT) == ["results/e/explorer"]
-    assert planning.asked(resolve(changed({"comparisons": {}}), "c.yaml")) == []
+    assert planning.asked(resolved({"comparisons": {}})) == []
 
 
 def test_the_configuration_bounds_it():

@@ -1,14 +1,13 @@
 """What the jobs of features are given, on a small experiment."""
 
-from ranktrial.experiment.resolution import resolve
 from scripts.features import planning
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved
 
 OF = ["BM25", "first_stage_rank", {"system": "tuned"}]
 
 
 def experiment(**changes):
-    return resolve(changed({"features": {"f": {"first_stage": "bm25", "of": OF, **changes}}}), "c.yaml")
+    return resolved({"features": {"f": {"first_stage": "bm25", "of": OF, **changes}}})
 
 
 def test_files_of_a_task():
@@ -56,7 +55,7 @@ def test_texts_are_read_where_a_feature_is_of_them():
 def test_a_tagger_reads_the_texts_before():
     model = {"type": "token-classification", "weights": "org/t"}
     entry = {"first_stage": "bm25", "of": ["comparative_objects"], "depth": 7, "tagger": {"model": "t"}}
-    planned = resolve(changed({"features": {"f": entry}, "models/t": model}), "c.yaml")
+    planned = resolved({"features": {"f": entry}, "models/t": model})
     assert planning.tagged(planned) == ["f"] and planning.tagged(experiment()) == []
     assert planning.compute_inputs(planned, "f", "d")["structures"] == ["results/e/features/d/f.structures.jsonl"]
     tagging = planning.tagging_inputs(planned, "f", "d")
@@ -67,7 +66,7 @@ def test_a_tagger_reads_the_texts_before():
 
 
 def test_files_of_others_are_known_as_the_users_own():
-    planned = resolve(changed({"features": {"f": {"letor": {"d": "README.md"}}}}), "c.yaml")
+    planned = resolved({"features": {"f": {"letor": {"d": "README.md"}}}})
     assert (planning.computed(planned), planning.given(planned)) == ([], ["f"])
     assert planning.own_files(planned) == [planning.file_of_others(planned, "f", "d")] == ["README.md"]
     assert planning.term_counts(planned, "f", "d") == []
@@ -77,12 +76,12 @@ def test_terms_are_those_of_the_documents_language_unless_an_analyser_is_named()
     german = {"datasets/d/language": "de"}
     counts = {
         analyzer: planning.term_counts(
-            resolve(changed({"features": {"f": {"first_stage": "bm25", "of": OF, **entry}}} | german), "c.yaml"),
+            resolved({"features": {"f": {"first_stage": "bm25", "of": OF, **entry}}} | german),
             "f",
             "d",
         )
         for analyzer, entry in {"": {}, "english": {"analyzer": "english"}}.items()
     }
     assert counts == {"": ["results/e/bm25/d/term-counts-de-together"], "english": ["results/e/bm25/d/term-counts"]}
-    planned = resolve(changed({"features": {"f": {"first_stage": "bm25", "of": OF}}} | german), "c.yaml")
+    planned = resolved({"features": {"f": {"first_stage": "bm25", "of": OF}}} | german)
     assert planning.compute_inputs(planned, "f", "d")["query_terms"] == "results/e/bm25/d/query-terms/test.de.json"

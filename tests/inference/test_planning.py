@@ -4,25 +4,21 @@ import re
 
 import pytest
 
-from ranktrial.experiment.resolution import resolve
 from scripts.inference import planning
 from scripts.training.planning import training_settings
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved
 
-EXPERIMENT = resolve(
-    changed(
-        {
-            "systems/zero": {"model": "m"},
-            "systems/reranker": {"model": "ce", "rerank": {"first_stage": "tuned", "depth": 7}},
-            "systems/by-vectors": {"model": "m", "rerank": {"first_stage": "bm25", "vectors": "corpus"}},
-            "systems/candidates": {
-                "model": "m",
-                "rerank": {"first_stage": "bm25", "depth": 9, "vectors": "candidates"},
-            },
-            "systems/passages": {"model": "m", "long_documents": "passages", "rerank": {"first_stage": "bm25"}},
-        }
-    ),
-    "c.yaml",
+EXPERIMENT = resolved(
+    {
+        "systems/zero": {"model": "m"},
+        "systems/reranker": {"model": "ce", "rerank": {"first_stage": "tuned", "depth": 7}},
+        "systems/by-vectors": {"model": "m", "rerank": {"first_stage": "bm25", "vectors": "corpus"}},
+        "systems/candidates": {
+            "model": "m",
+            "rerank": {"first_stage": "bm25", "depth": 9, "vectors": "candidates"},
+        },
+        "systems/passages": {"model": "m", "long_documents": "passages", "rerank": {"first_stage": "bm25"}},
+    }
 )
 
 
@@ -52,7 +48,7 @@ def test_shards_are_joined_as_the_script_that_ranks_cuts_them():
     }
     reported = {f"systems/{name}": system for name, system in systems.items()}
     reported |= {"systems/zero": {"model": "m"}, "systems/reranker": {"model": "ce", "rerank": {"first_stage": "bm25"}}}
-    experiment = resolve(changed(reported | {"shards": 3}), "c.yaml")
+    experiment = resolved(reported | {"shards": 3})
     cut = {
         name: planning.joining_settings(experiment, "runs/d", name, "0")["shards_of"]
         for name in (*systems, "zero", "reranker")
@@ -77,7 +73,7 @@ def test_what_searches_all_vectors_or_is_asked_to_reads_an_encoded_corpus():
 def test_an_index_that_is_made_of_vectors_is_searched_in_their_place():
     near = {"approximate": {"index": "IVF4,Flat"}}
     systems = {"codes": {"model": "m", "embeddings": {"precision": "int8"}}, "near": {"model": "m"} | near}
-    experiment = resolve(changed({f"systems/{name}": system for name, system in systems.items()}), "c.yaml")
+    experiment = resolved({f"systems/{name}": system for name, system in systems.items()})
     codes, found = (planning.ranking_inputs(experiment, "runs/d", name, "0", "") for name in systems)
     vectors = "results/e/embeddings/d/m/untrained/seed-0.vectors"
     assert codes["index"] == vectors.replace("vectors", "int8") and "vectors" not in codes
@@ -97,9 +93,7 @@ def test_pairs_are_scored_by_re_ranking_and_all_of_them_kept():
 
 @pytest.mark.parametrize("shards", [1, 3])
 def test_a_path_is_that_of_a_whole_or_of_a_part_and_never_of_both(shards):
-    experiment = resolve(
-        changed({"systems/ce": {"model": "ce", "rerank": {"first_stage": "bm25"}}, "shards": shards}), "c.yaml"
-    )
+    experiment = resolved({"systems/ce": {"model": "ce", "rerank": {"first_stage": "bm25"}}, "shards": shards})
     constraints = {
         name: re.compile(f"(?:{of(experiment)})/.*")
         for name, of in (
@@ -126,7 +120,7 @@ def test_a_reranker_reads_the_run_of_a_seed_that_its_first_stage_has():
 
 
 def test_jobs_are_given_kernels_where_they_are_not_the_default():
-    plain = resolve(changed({"kernels": "library"}), "c.yaml")
+    plain = resolved({"kernels": "library"})
     rank = planning.ranking_settings
     assert "kernels" not in rank(EXPERIMENT, "runs/d", "tuned", "1") and "kernels" not in encoding(EXPERIMENT)
     assert rank(plain, "runs/d", "tuned", "1")["kernels"] == encoding(plain)["kernels"] == "library"

@@ -10,7 +10,6 @@ from scipy.special import logit
 
 from ranktrial.common.errors import UserError
 from ranktrial.experiment.descriptions import describe
-from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.system_types import system_type
 from ranktrial.models import loading  # noqa: F401 - first: it sets what the libraries read while they are imported
 from ranktrial.models.adapters import adapter
@@ -20,7 +19,7 @@ from scripts.inference.export import Settings as Export
 from scripts.inference.export import export_checkpoint
 from scripts.training import planning
 from scripts.training.weights import weights
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved
 from tests.support.calling import call
 from tests.support.one_line import refused
 from tests.support.tiny_bert import build_labelling
@@ -169,7 +168,7 @@ RERANKS = {"systems/x": {"model": "ce", "rerank": {"first_stage": "bm25"}}}
 
 
 def test_the_configuration_says_it_to_the_job_of_the_weights_and_to_readers():
-    plain, reported = (resolve(changed(RERANKS | more), "c.yaml") for more in ({}, {"models/ce/label": 0}))
+    plain, reported = (resolved(RERANKS | more) for more in ({}, {"models/ce/label": 0}))
     assert planning.weights_settings(reported, "ce") == {"label": 0}
     assert ", label 0;" in describe(reported, reported.systems["x"])
     kind = system_type(reported.systems["x"])
@@ -178,12 +177,12 @@ def test_the_configuration_says_it_to_the_job_of_the_weights_and_to_readers():
         kind.identity(SimpleNamespace(models=one.models, recipes={}), one.systems["x"]) for one in (plain, reported)
     ]
     assert sides[0] != sides[1]
-    many = resolve(changed(RERANKS | {"models/ce/label": ["neutral", "entailment"]}), "c.yaml")
+    many = resolved(RERANKS | {"models/ce/label": ["neutral", "entailment"]})
     assert [many.models[f"ce-{name}"].label for name in ("neutral", "entailment")] == ["neutral", "entailment"]
     onnx = {"models/ce/backend": "onnx", "models/ce/weights": "tests", "models/ce/label": 1}
-    assert resolve(changed(onnx), "c.yaml").models["ce"].label == 1
+    assert resolved(onnx).models["ce"].label == 1
     for wrong, said in ((-1, "models.ce.label"), (True, "models.ce.label"), ("", "models.ce.label")):
         with pytest.raises(UserError, match=said):
-            resolve(changed({"models/ce/label": wrong}), "c.yaml")
+            resolved({"models/ce/label": wrong})
     with pytest.raises(UserError, match=r"models\.m\.label: only valid with type: cross-encoder"):
-        resolve(changed({"models/m/label": 1}), "c.yaml")
+        resolved({"models/m/label": 1})

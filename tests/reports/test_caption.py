@@ -7,11 +7,10 @@ import pytest
 from ranktrial.common.errors import UserError
 from ranktrial.experiment import exhibits
 from ranktrial.experiment.exhibits import forest as exhibit
-from ranktrial.experiment.resolution import resolve
 from ranktrial.reports.figures.forest import forest_plot, noted
 from scripts.reports import figure
 from scripts.reports import planning as pages
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved
 from tests.reports.test_forest import changed as plot_with
 from tests.reports.test_forest import forest, words
 from tests.reports.test_forest_options import LOOKS, found
@@ -68,7 +67,7 @@ def test_a_font_that_is_not_installed_stops_the_figure(inputs, tmp_path):
 
 
 def test_a_configuration_names_fonts_and_where_notes_stand():
-    experiment = resolve(changed(BELOW), "c.yaml")
+    experiment = resolved(BELOW)
     assert exhibit.captioned(experiment) == ["c"]
     assert exhibit.caption_files(experiment) == ["results/e/figures/c.txt", "results/e/figures/c.tex"]
     assert set(exhibit.caption_files(experiment)) < set(pages.named_in_summary(experiment))

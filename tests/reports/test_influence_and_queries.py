@@ -11,7 +11,6 @@ import pytest
 from ranktrial.experiment import exhibits
 from ranktrial.experiment.exhibits import influence as influence_exhibit
 from ranktrial.experiment.exhibits import queries as queries_exhibit
-from ranktrial.experiment.resolution import resolve
 from ranktrial.ir.nouns import LEADERBOARD, RETRIEVAL
 from ranktrial.records.facts import Labels
 from ranktrial.reports.figures import influence
@@ -21,7 +20,7 @@ from ranktrial.reports.figures.page import Scale, limits_of
 from ranktrial.reports.figures.queries import QueriesPlot, TaskQueries, density_of, quantiles, queries_plot
 from ranktrial.statistics.superiority import superiority
 from scripts.synthesis.tables import influence_table
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved
 from tests.reports.test_forest import LONG, outside, overlapping, patches, words
 from tests.support.meta_records import meta_record
 
@@ -143,10 +142,10 @@ def further(experiment):
 
 
 def test_comparisons_that_ask_for_further_figures_have_them():
-    few = resolve(changed(FURTHER), "c.yaml")  # one task: nothing to leave out
+    few = resolved(FURTHER)  # one task: nothing to leave out
     assert further(few) == ["queries-c"]
     data = {f"datasets/{name}": {"format": "beir", "location": at} for name, at in (("x", "docs"), ("y", "rules"))}
-    experiment = resolve(changed(FURTHER | data | {"tasks": ["d", "x", "y"], "datasets/d/label": "Data"}), "c.yaml")
+    experiment = resolved(FURTHER | data | {"tasks": ["d", "x", "y"], "datasets/d/label": "Data"})
     assert further(experiment) == ["influence-c", "queries-c"]
     assert "results/e/figures/queries-c.pdf" in exhibits.files(experiment)
     placed = {place["name"]: place["section"] for place in exhibits.shown(experiment)}

@@ -16,7 +16,6 @@ from ranktrial.common.keys import given
 from ranktrial.common.settings import read_record
 from ranktrial.experiment.exhibits import bubble as exhibit
 from ranktrial.experiment.exhibits import forest as forest_exhibit
-from ranktrial.experiment.resolution import resolve
 from ranktrial.records.comparison import EffectsRow, ModerationRecord
 from ranktrial.records.facts import Labels
 from ranktrial.reports.comparison import moderation
@@ -40,7 +39,7 @@ from ranktrial.statistics.summaries import Summary
 from scripts.reports import planning as pages
 from scripts.reports import tables
 from scripts.reports.sections import comparisons
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved
 from tests.reports.test_forest import forest, outside, overlapping, patches, words
 from tests.support.calling import call
 from tests.support.meta_records import facts
@@ -294,9 +293,9 @@ def test_groups_without_a_model_have_headings_and_no_subtotals(record):
 def test_a_comparison_with_moderators_has_their_figures_and_tables():
     datasets = {f"datasets/{name}": {"format": "beir", "location": name} for name in ("scripts", "rules", "docs")}
     plain = {**datasets, "tasks": ["d", "scripts", "rules", "docs"], "comparisons/c/subgroups": "trained"}
-    without = resolve(changed(plain), "c.yaml")
+    without = resolved(plain)
     assert pages.moderated(without) == ["c"] and exhibit.names(without) == {}
-    experiment = resolve(changed(plain | {"comparisons/c/moderators": ["trained", "corpus-size"]}), "c.yaml")
+    experiment = resolved(plain | {"comparisons/c/moderators": ["trained", "corpus-size"]})
     names = ["bubble-c-trained", "bubble-c-corpus-size"]
     assert list(exhibit.names(experiment)) == names
     tables = [f"results/e/tables/moderators/c.{ending}" for ending in ("tsv", "md", "tex")]

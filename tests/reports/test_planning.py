@@ -22,21 +22,18 @@ from ranktrial.experiment.results_paths import FIGURE_FORMATS, parse
 from scripts.reports import figure, sections
 from scripts.reports import planning as pages
 from scripts.reports.sections import made, systems, trainings
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import changed, resolved
 
-EXPERIMENT = resolve(
-    changed(
-        {
-            "datasets/d/label": "Data",
-            "systems/bm25/label": "BM25",
-            "systems/zero": {"model": "m"},
-            "systems/theirs": {"type": "external", "runs": {"d": "README.md"}},
-            "comparisons/c/figure": {"title": "A title", "together": "both"},
-            "comparisons/z": {"control": "bm25", "treatment": "zero", "figure": {"together": "both"}},
-            "charts": {"means": {"systems": ["bm25", "zero"], "measures": ["nDCG@10"]}},
-        }
-    ),
-    "c.yaml",
+EXPERIMENT = resolved(
+    {
+        "datasets/d/label": "Data",
+        "systems/bm25/label": "BM25",
+        "systems/zero": {"model": "m"},
+        "systems/theirs": {"type": "external", "runs": {"d": "README.md"}},
+        "comparisons/c/figure": {"title": "A title", "together": "both"},
+        "comparisons/z": {"control": "bm25", "treatment": "zero", "figure": {"together": "both"}},
+        "charts": {"means": {"systems": ["bm25", "zero"], "measures": ["nDCG@10"]}},
+    }
 )
 
 
@@ -83,7 +80,7 @@ def test_comparisons_in_one_figure_may_have_other_tasks_each():
         "recipes/q": {"train_on": "half"},
         "systems/tuned/recipe": {"each": {"d": "r", "half": "q"}},
     }  # fmt: skip
-    reported = forest.settings(resolve(changed(changes), "c.yaml"), "both")
+    reported = forest.settings(resolved(changes), "both")
     assert reported["facts"]["labels"]["tasks"] == {"d": "First", "half": "Second"}
     assert reported["facts"]["marks"]["trained"] == {"tuned": ["d", "half"]}
 
@@ -136,7 +133,7 @@ def test_behind_a_run_are_the_runs_and_trainings_of_all_that_it_takes_each_once(
         "systems/mixed": {"type": "fusion", "systems": ["bm25", "theirs"]},
         "comparisons/f": {"control": "bm25", "treatment": "both"},
     }
-    experiment = resolve(changed(changes), "c.yaml")
+    experiment = resolved(changes)
     found = timings.timings(experiment)
     trainings = [f"{models}/{name}.timing.json" for name in ("second/seed-1", "first/seed-2", "r/seed-1")]
     assert found[f"{runs}/twice/seed-1.timing.json"] == {
@@ -160,7 +157,7 @@ def test_behind_a_run_are_the_runs_and_trainings_of_all_that_it_takes_each_once(
 
 def test_where_all_systems_are_external_nothing_is_timed():
     systems = {name: {"type": "external", "runs": {"d": "README.md"}} for name in ("bm25", "tuned")}
-    experiment = resolve(changed({"systems": systems, "comparisons": {}}), "c.yaml")
+    experiment = resolved({"systems": systems, "comparisons": {}})
     assert pages.times_tables(experiment) == [] == timings.run_timings(experiment)
 
 
@@ -177,7 +174,7 @@ def test_the_report_reads_each_training_once():
 def test_systems_that_differ_in_their_training_queries_alone_are_one_curve():
     changes = {"recipes/r/queries": [32, "all"], "systems/tuned/recipe": ["r-32", "r-all"], "systems/zero": {"model": "m"},
                "comparisons": {}}  # fmt: skip
-    experiment = resolve(changed(changes), "c.yaml")
+    experiment = resolved(changes)
     (group,) = trainings.sizes(experiment)
     assert sorted(map(str, group["systems"].values())) == ["32", "all"] and group["untrained"] == "zero"
     assert len(trainings.sizes_metrics(experiment)) == 2 * 2 + 1
@@ -212,7 +209,7 @@ def test_sections_have_a_place_each_and_agree_about_their_files(monkeypatch):
 
 
 def test_published_numbers_without_a_mapping_stand_beside_comparisons():
-    experiment = resolve(changed({"published": {"file": "pyproject.toml"}}), "c.yaml")
+    experiment = resolved({"published": {"file": "pyproject.toml"}})
     assert pages.user_files(experiment) == {"published": "pyproject.toml"}
     assert pages.compared_with(experiment) == {
         "times": [], "effects": ["results/e/effects/c.tsv"], "meta": ["results/e/meta/c.json"], "matrices": [],

@@ -14,7 +14,6 @@ from ranktrial.common.errors import UserError
 from ranktrial.common.tables import read_texts
 from ranktrial.common.version import VERSION, commit_text
 from ranktrial.experiment.exhibits import Placed, shown
-from ranktrial.experiment.resolution import resolve
 from ranktrial.records.comparison import ComparisonRow, EffectsRow
 from ranktrial.records.facts import Labels
 from ranktrial.reports.comparison.reading import Found, Looks, check_columns
@@ -44,7 +43,7 @@ from ranktrial.synthesis.all_comparisons import comparisons as comparisons_table
 from ranktrial.synthesis.comparison_results import rows
 from scripts.reports.sections import with_exhibits
 from scripts.reports.sections.made import origin_of
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved
 from tests.support.meta_records import facts as known_facts
 from tests.support.meta_records import meta_record
 
@@ -174,7 +173,7 @@ def test_further_figures_stand_with_their_comparison():
         "comparisons/x": {"control": "bm25", "treatment": "tuned", "figure": {"influence": True, "queries": True}}
     }
     tasks = {f"datasets/{name}": {"format": "beir", "location": name} for name in ("docs", "rules")}
-    experiment = resolve(changed(changes | tasks | {"tasks": ["d", "docs", "rules"]}), "c.yaml")
+    experiment = resolved(changes | tasks | {"tasks": ["d", "docs", "rules"]})
     placed = [Placed(**place) for place in shown(experiment) if place["name"].endswith("-x")]
     parts = with_exhibits(sections(dict.fromkeys("xy", one_found())), placed)
     assert [[one.path for one in named([part], Figure)] for part in parts] == [

@@ -1,21 +1,17 @@
 """What the jobs that select a seed are given, on a small experiment."""
 
-from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.results_paths import SELECTED
 from scripts.inference.planning import ranking_inputs
 from scripts.selection import planning
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved
 
-EXPERIMENT = resolve(
-    changed(
-        {
-            "datasets/other": {"format": "beir", "location": "tests"},
-            "systems/tuned/select_seed": {"task": "d/dev", "score": {"R@1": 2, "R@5": 1}},
-            "tasks": ["d", "other"],
-            "comparisons": {},
-        }
-    ),
-    "c.yaml",
+EXPERIMENT = resolved(
+    {
+        "datasets/other": {"format": "beir", "location": "tests"},
+        "systems/tuned/select_seed": {"task": "d/dev", "score": {"R@1": 2, "R@5": 1}},
+        "tasks": ["d", "other"],
+        "comparisons": {},
+    }
 )
 
 
@@ -42,4 +38,4 @@ def test_the_kept_seed_has_a_record_beside_the_checkpoint_with_which_the_system_
 
 
 def test_nothing_is_selected_where_no_system_asks_for_it():
-    assert planning.seed_records(resolve(changed({}), "c.yaml")) == []
+    assert planning.seed_records(resolved({})) == []

@@ -12,7 +12,7 @@ from ranktrial.experiment.results_paths import SELECTED
 from ranktrial.ir.trec import write_qrels, write_run
 from scripts.selection import jobs
 from scripts.selection.jobs import collect
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import changed, resolved
 
 THESIS = {"R@1": 3, "R@3": 2, "R@5": 1}
 QRELS = {"q1": {"a": 1}, "q2": {"b": 1, "x": 0}}
@@ -112,7 +112,7 @@ ON_DEV = {"systems/tuned/select_seed": {"task": "d/dev"}}
 
 
 def test_all_seeds_run_on_the_datasets_tasks_and_the_selected_one_on_others():
-    experiment = resolve(changed(OTHER | ON_DEV), "c.yaml")
+    experiment = resolved(OTHER | ON_DEV)
     system = experiment.systems["tuned"]
     seeds = {name: experiment.seeds_on(system, task) for name, task in experiment.tasks.items()}
     assert seeds == {"d": (1, 2), "e": (SELECTED,)}
@@ -120,19 +120,19 @@ def test_all_seeds_run_on_the_datasets_tasks_and_the_selected_one_on_others():
     assert experiment.selection_task(system.selection).folder == "d-dev"
     assert system.selection.formula == "(3 R@1 + 2 R@3 + R@5)/6"
     assert experiment.seeds_on(experiment.systems["bm25"], experiment.tasks["e"]) == (0,)
-    on_test = resolve(changed(OTHER | {"systems/tuned/select_seed": {"task": "d", "score": {"RR": 1}}}), "c.yaml")
+    on_test = resolved(OTHER | {"systems/tuned/select_seed": {"task": "d", "score": {"RR": 1}}})
     assert on_test.selection_tasks == {} and on_test.systems["tuned"].selection.formula == "RR"
 
 
 def test_a_reranker_follows_the_selection_of_its_first_stage():
     reranker = {"systems/x": {"model": "ce", "rerank": {"first_stage": "tuned"}}}
-    experiment = resolve(changed(OTHER | ON_DEV | reranker), "c.yaml")
+    experiment = resolved(OTHER | ON_DEV | reranker)
     system, (d, e) = experiment.systems["x"], experiment.tasks.values()
     assert experiment.seeds_on(system, e) == (SELECTED,)
     assert experiment.first_stage_seed(system, SELECTED, e) == SELECTED
     assert experiment.first_stage_seed(system, 2, d) == 2
     trained = {"systems/x": {"model": "ce", "recipe": "r", "seeds": 2, "rerank": {"first_stage": "tuned"}}}
-    experiment = resolve(changed(OTHER | ON_DEV | trained), "c.yaml")
+    experiment = resolved(OTHER | ON_DEV | trained)
     assert experiment.first_stage_seed(experiment.systems["x"], 2, e) == SELECTED
 
 
@@ -171,4 +171,4 @@ def test_a_choice_can_be_shared_by_systems_that_were_fanned_out():
 )  # fmt: skip
 def test_mistakes_are_reported(changes, said):
     with pytest.raises(UserError, match=rf"^c.yaml: [^\n]*{said}[^\n]*$"):
-        resolve(changed(changes), "c.yaml")
+        resolved(changes)

@@ -1,13 +1,12 @@
 """What the jobs of study design are given, on a small experiment."""
 
 from ranktrial.experiment import exhibits
-from ranktrial.experiment.resolution import resolve
 from scripts.study_design import planning
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved
 
 
 def test_each_comparison_has_a_plan_on_demand():
-    experiment = resolve(changed({}), "c.yaml")
+    experiment = resolved({})
     assert planning.plan_files(experiment) == ["results/e/tables/study-designs/c.json"]
     assert planning.figure_files(experiment)[0] == "results/e/figures/study-design-c.svg"
     assert planning.tables(experiment) == [f"results/e/tables/study-design.{ending}" for ending in ("tsv", "md", "tex")]
@@ -21,7 +20,7 @@ def test_each_comparison_has_a_plan_on_demand():
 
 def test_a_plan_in_the_configuration_is_made_with_the_other_results():
     assumed = {"new": {"query_sd": 0.2, "collection_sd": 0.03}}
-    experiment = resolve(changed({"plan_study": {"assumed": assumed}}), "c.yaml")
+    experiment = resolved({"plan_study": {"assumed": assumed}})
     assert planning.asked(experiment) == planning.tables(experiment)
     assert set(planning.figure_files(experiment)) < set(exhibits.files(experiment))
     assert planning.compared(experiment, "new") == [] == planning.plan_inputs(experiment, "new")["control"]
@@ -34,7 +33,7 @@ def test_what_fuses_or_ranks_again_has_the_seeds_of_what_it_takes_and_given_runs
                "again": {"model": "ce", "rerank": {"first_stage": "tuned"}},
                "theirs": {"type": "external", "runs": {"d": "README.md"}}}  # fmt: skip
     changes = {f"systems/{name}": entry for name, entry in systems.items()}
-    experiment = resolve(changed({**changes, "comparisons/c": {"control": "theirs", "treatment": "fused"}}), "c.yaml")
+    experiment = resolved({**changes, "comparisons/c": {"control": "theirs", "treatment": "fused"}})
     vary = {name: planning.seeds_vary(experiment, name) for name in experiment.systems}
     assert vary == {"bm25": False, "tuned": True, "fused": True, "zero": False, "again": True, "theirs": False}
     assert planning.plan_settings(experiment, "c")["compared"]["given"] == ["theirs"]
@@ -46,6 +45,6 @@ def test_a_treatment_on_other_tasks_is_read_there():
         "tasks": ["d", "images"],
         "comparisons/c": {"control": "bm25", "treatment": "bm25", "tasks": ["d"], "treatment_on": {"d": "images"}},
     }
-    experiment = resolve(changed(changes), "c.yaml")
+    experiment = resolved(changes)
     assert planning.plan_inputs(experiment, "c")["treatment"] == ["results/e/metrics/images/bm25/seed-0.tsv"]
     assert planning.plan_settings(experiment, "c")["compared"]["treatment_on"] == {"d": "images"}

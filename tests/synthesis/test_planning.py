@@ -1,14 +1,13 @@
 """What the jobs of synthesis are given, on a small experiment."""
 
 from ranktrial.common.settings import read_settings
-from ranktrial.experiment.resolution import resolve
 from scripts.synthesis import planning
 from scripts.synthesis.moderate import Settings
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved
 
 
 def test_both_systems_are_read_with_all_their_seeds_on_the_tasks_of_the_comparison():
-    experiment = resolve(changed({"tasks": ["d", "d/dev"]}), "c.yaml")
+    experiment = resolved({"tasks": ["d", "d/dev"]})
     read = planning.comparison_inputs(experiment, "c")
     assert read["control"] == ["results/e/metrics/d/bm25/seed-0.tsv", "results/e/metrics/d-dev/bm25/seed-0.tsv"]
     assert len(read["treatment"]) == 4
@@ -20,10 +19,8 @@ def test_both_systems_are_read_with_all_their_seeds_on_the_tasks_of_the_comparis
 def test_letters_are_reported_where_a_lower_value_is_better():
     families = {"all": {"systems": "all", "measure": "RR@10"}}
     changes = {"tasks": ["d"], "lower_is_better": ["RR@10"], "multiple_comparisons": families}
-    assert planning.family_settings(resolve(changed(changes), "c.yaml"), "all")["lower_is_better"] is True
-    assert "lower_is_better" not in planning.family_settings(
-        resolve(changed(changes | {"lower_is_better": []}), "c.yaml"), "all"
-    )
+    assert planning.family_settings(resolved(changes), "all")["lower_is_better"] is True
+    assert "lower_is_better" not in planning.family_settings(resolved(changes | {"lower_is_better": []}), "all")
 
 
 def test_a_treatment_on_other_tasks_is_read_there():
@@ -32,7 +29,7 @@ def test_a_treatment_on_other_tasks_is_read_there():
         "tasks": ["d", "images"],
         "comparisons/c": {"control": "bm25", "treatment": "bm25", "tasks": ["d"], "treatment_on": {"d": "images"}},
     }
-    experiment = resolve(changed(changes), "c.yaml")
+    experiment = resolved(changes)
     read = planning.comparison_inputs(experiment, "c")
     assert read["control"] == ["results/e/metrics/d/bm25/seed-0.tsv"]
     assert read["treatment"] == ["results/e/metrics/images/bm25/seed-0.tsv"]
@@ -51,7 +48,7 @@ def test_moderators_are_given_the_facts_that_they_need_and_where_each_task_comes
         "tasks": ["d", "scripts", "rules", "docs/dev"],
         "comparisons/c/moderators": ["trained", own],
     }
-    experiment = resolve(changed(changes), "c.yaml")
+    experiment = resolved(changes)
     needed = planning.moderation_inputs(experiment, "c")
     assert needed["statistics"] == [] == needed["qrels"]
     settings = planning.moderation_settings(experiment, "c")
@@ -67,10 +64,10 @@ def test_moderators_are_given_the_facts_that_they_need_and_where_each_task_comes
     ]  # fmt: skip
     read_settings(Settings, settings)
     of_documents = {"comparisons/c/moderators": ["corpus-size"], "comparisons/c/subgroups": "trained"}
-    experiment = resolve(changed(changes | of_documents), "c.yaml")
+    experiment = resolved(changes | of_documents)
     needed = planning.moderation_inputs(experiment, "c")
     assert needed["statistics"][1] == "results/e/data/scripts/statistics.json" and needed["qrels"] == []
     read_settings(Settings, planning.moderation_settings(experiment, "c"))
-    experiment = resolve(changed(changes | {"comparisons/c/moderators": ["one-gold-document"]}), "c.yaml")
+    experiment = resolved(changes | {"comparisons/c/moderators": ["one-gold-document"]})
     needed = planning.moderation_inputs(experiment, "c")
     assert needed["qrels"][3] == "results/e/data/docs/qrels/dev.qrels" and needed["statistics"] == []

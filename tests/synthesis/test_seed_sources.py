@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.experiment.resolution import resolve
 from scripts.study_design.planning import seeds_vary
 from scripts.synthesis import planning
 from scripts.synthesis.planning_seeds import checkpoints
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved
 from tests.support.one_line import refused
 
 RECIPES = {"recipes/r2": {"train_on": "d", "epochs": 2}, "models/m2": {"type": "bi-encoder", "weights": "org/m2"}}
@@ -18,7 +17,7 @@ RECIPES = {"recipes/r2": {"train_on": "d", "epochs": 2}, "models/m2": {"type": "
 def sources(systems: dict, control: str, treatment: str, **more: object) -> dict:
     changes = RECIPES | {f"systems/{name}": entry for name, entry in systems.items()}
     changes |= {"comparisons/c": {"control": control, "treatment": treatment} | more}
-    experiment = resolve(changed(changes), "c.yaml")
+    experiment = resolved(changes)
     settings = planning.comparison_settings(experiment, "c")
     return settings.get("seed_sources", {}), planning.comparison_inputs(experiment, "c")["siblings"]
 
@@ -50,12 +49,12 @@ def test_given_seeds_need_no_source():
 
 def test_what_tasks_have_in_common_is_reported():
     changes = {"datasets/images": {"format": "beir", "location": "docs", "corpus": "d"}, "tasks": ["d", "images"]}
-    experiment = resolve(changed(changes), "c.yaml")
+    experiment = resolved(changes)
     settings = planning.comparison_settings(experiment, "c")
     assert settings["corpora"] == {"d": "d", "images": "d"}
     assert settings["qrels"] == {task: f"results/e/data/{task}/qrels/test.qrels" for task in ("d", "images")}
     changes |= {"comparisons/c/dependence": "independent", "comparisons/c/clusters": {"d": "README.md"}}
-    experiment = resolve(changed(changes), "c.yaml")
+    experiment = resolved(changes)
     settings = planning.comparison_settings(experiment, "c")
     assert "corpora" not in settings and settings["cluster_files"] == {"d": "README.md"}
     assert planning.cluster_files(experiment, "c") == [
@@ -74,7 +73,7 @@ def test_what_tasks_have_in_common_is_reported():
 )
 def test_wrong_clusters_are_one_line(clusters, message):
     with refused(start=message):
-        resolve(changed({"comparisons/c/clusters": clusters}), "c.yaml")
+        resolved({"comparisons/c/clusters": clusters})
 
 
 def test_values_without_judgements_have_no_gold_documents():
@@ -86,8 +85,8 @@ def test_values_without_judgements_have_no_gold_documents():
         "comparisons/c": {"control": "a", "treatment": "b", "tasks": ["s"], "measure": "accuracy", "clusters": "gold-document"},
     }  # fmt: skip
     with pytest.raises(UserError, match="task 's' has values and no relevance judgements; give a file of its clusters"):
-        resolve(changed(changes), "c.yaml")
-    experiment = resolve(changed(changes | {"comparisons/c/clusters": "auto"}), "c.yaml")
+        resolved(changes)
+    experiment = resolved(changes | {"comparisons/c/clusters": "auto"})
     assert "qrels" not in planning.comparison_settings(experiment, "c")
 
 
@@ -97,9 +96,8 @@ ELSEWHERE = {"datasets/e": {"format": "beir", "location": "scripts"}, "tasks": [
 
 
 def of_ranker(treatment, control="bm25", **changes):
-    given = RECIPES | FEATURES | {key.replace("__", "/"): value for key, value in changes.items()}
-    given |= {"comparisons/c": {"control": control, "treatment": treatment}}
-    experiment = resolve(changed(given), "c.yaml")
+    compared = {"comparisons/c": {"control": control, "treatment": treatment}}
+    experiment = resolved(RECIPES | FEATURES | compared, **changes)
     return experiment, planning.comparison_settings(experiment, "c").get("seed_sources", {})
 
 

@@ -8,27 +8,23 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import stated
-from ranktrial.experiment.resolution import resolve
 from ranktrial.training import tracking
 from scripts.training import planning
 from scripts.training.fine_tune import fine_tune
 from scripts.training.planning import examples_name
-from tests.experiment.test_config import changed
+from tests.experiment.test_config import resolved
 from tests.support.sources import our_sources
 
 ROOT = Path(__file__).parents[2]
-EXPERIMENT = resolve(
-    changed(
-        {
-            "recipes": {
-                "first": {"train_on": "d", "negatives": {"from": "random"}},
-                "more": {"train_on": "d", "negatives": {"from": "random"}, "start_from": "first", "epochs": 2},
-                "pseudo": {"train_on": "d", "labels": "bm25", "long_documents": "passages", "passage_length": 99},
-            },
-            "systems/tuned/recipe": "more",
-        }
-    ),
-    "c.yaml",
+EXPERIMENT = resolved(
+    {
+        "recipes": {
+            "first": {"train_on": "d", "negatives": {"from": "random"}},
+            "more": {"train_on": "d", "negatives": {"from": "random"}, "start_from": "first", "epochs": 2},
+            "pseudo": {"train_on": "d", "labels": "bm25", "long_documents": "passages", "passage_length": 99},
+        },
+        "systems/tuned/recipe": "more",
+    }
 )
 
 
@@ -97,7 +93,7 @@ def test_a_training_asks_for_the_gpus_of_its_recipe_and_for_none_where_all_runs_
     recipes = {"one": {"train_on": "d"}, "eight": {"train_on": "d", "gpus": 4, "nodes": 2}}
     for device, expected in (("auto", [(1, 1, None), (4, 2, None)]), ("cpu", [(0, 1, 1), (0, 2, 2)])):
         changes = {"recipes": recipes, "systems/tuned/recipe": "eight", "device": device}
-        experiment = resolve(changed(changes), "c.yaml")
+        experiment = resolved(changes)
         asked = [
             (of(experiment, "one"), of(experiment, "eight")) for of in (planning.gpus, planning.nodes, planning.tasks)
         ]
