@@ -262,8 +262,5 @@ def test_help_has_examples_and_exit_codes():
         text=True,
         env={"PYTHONPATH": str(REPOSITORY)},
     )
-    assert (
-        done.returncode == 0
-        and "ranktrial compare qrels.txt a.run b.run" in done.stdout
-        and "exit codes: 0, or 2" in done.stdout
-    )
+    assert done.returncode == 0 and "ranktrial compare qrels.txt a.run b.run" in done.stdout
+    assert "exit codes: 0, or 2" in done.stdout

@@ -160,9 +160,8 @@ def test_identities_and_origin_have_to_fit(tmp_path):
 def test_the_resolved_configuration_has_to_fit(tmp_path):
     name = "config/resolved.yaml"
     files = {**small().files, name: small().files[name].replace(b"depth: 1000", b"depth: 2000")}
-    assert (
-        files[name] != small().files[name] and "is not the configuration as written" in findings(files, tmp_path)[name]
-    )
+    assert files[name] != small().files[name]
+    assert "is not the configuration as written" in findings(files, tmp_path)[name]
 
 
 def test_another_configuration_asks_for_other_results(tmp_path):

@@ -145,11 +145,8 @@ def test_the_command_writes_its_table_and_refuses_what_it_does_not_know(tmp_path
     lines = [line.split("\t") for line in done.stdout.splitlines()]
     assert [line[:2] for line in lines] == [["row", "side"], ["comparisons", "plain"], ["comparisons", "ours"]]
     reported = json.loads((tmp_path / "benchmark.json").read_text())
-    assert (
-        reported["small"]
-        and [line["side"] for line in reported["rows"]] == ["plain", "ours"]
-        and reported["machine"]["processor"]
-    )
+    assert reported["small"] and [line["side"] for line in reported["rows"]] == ["plain", "ours"]
+    assert reported["machine"]["processor"]
     refused = subprocess.run([*command, "comparison"], cwd=root, capture_output=True, text=True)
     assert refused.returncode == 1 and refused.stderr.startswith(
         "error: unknown row 'comparison'; expected one of bm25"

@@ -82,10 +82,8 @@ def test_a_trained_one_has_seeds_a_training_per_dataset_and_its_time():
         resolved, own, "d"
     ) == ["d"]
     behind = timings(resolved, systems=["mine"])["results/e/runs/d/mine/seed-2.timing.json"]
-    assert (
-        behind == {"training": f"{model}.timing.json"}
-        and for_times(resolved, own)["column"] == "mine (each task's own)"
-    )
+    assert behind == {"training": f"{model}.timing.json"}
+    assert for_times(resolved, own)["column"] == "mine (each task's own)"
     assert planning.systems(resolved, gpu=True) == "mine" and system_type(own).training_timing(resolved, own, task, 1)
     on_cpu = experiment({**TRAINED, "gpu": True}, device="cpu")
     assert planning.systems(on_cpu, gpu=False) == "mine" and "gpu" not in planning.running_settings(on_cpu, "mine", "1")
@@ -178,9 +176,8 @@ CASES = {
 def test_each_mistake_is_one_line(mine, said):
     with pytest.raises(UserError) as reported:
         experiment(mine)
-    assert (
-        str(reported.value).startswith("c.yaml: ") and said in str(reported.value) and "\n" not in str(reported.value)
-    )
+    assert str(reported.value).startswith("c.yaml: ") and said in str(reported.value)
+    assert "\n" not in str(reported.value)
 
 
 def test_code_that_is_too_much_or_leads_out_by_a_link(folder):

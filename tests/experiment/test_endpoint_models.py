@@ -50,11 +50,8 @@ def test_what_is_said_of_it():
     said = describe(resolved, system)
     assert "bi-encoder-endpoint remote (organisation/embeds, asked at https://h.example/v1, 200 words" in said
     reported = system_type(system).provenance(resolved, system)
-    assert (
-        reported["url"] == "https://h.example/v1"
-        and reported["max_words"] == 200
-        and reported["weights"] == MODEL["weights"]
-    )
+    assert reported["url"] == "https://h.example/v1" and reported["max_words"] == 200
+    assert reported["weights"] == MODEL["weights"]
     assert "key" not in reported and not reported.get("max_length")
 
 

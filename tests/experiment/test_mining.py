@@ -36,10 +36,8 @@ def test_a_system_ranks_the_training_queries_and_bm25_does_not():
         "from": ["z"], "per_query": 3, "exclude_evaluation": True, "range_min": 2, "range_max": 50, "labels": "human",
         "queries": "all", "seed": 42, "sampling_strategy": "top", "positives": "all", "among_candidates": False,
     }  # fmt: skip
-    assert (
-        planning.names_of_negatives(experiment, of_systems=True) == [name]
-        and planning.names_of_negatives(experiment, of_systems=False) == []
-    )
+    assert planning.names_of_negatives(experiment, of_systems=True) == [name]
+    assert planning.names_of_negatives(experiment, of_systems=False) == []
 
 
 def test_a_trained_system_mines_with_its_first_seed():
@@ -212,10 +210,8 @@ def test_labels_candidates_and_negatives_of_a_tuned_bm25():
         planning.examples_inputs(experiment, "d", name)["first_stage"]
         == "results/e/runs/d-train/tuned-bm25/seed-0.trec.gz"
     )
-    assert (
-        planning.examples_inputs(experiment, "d", name).get("runs", []) == []
-        and planning.names_of_negatives(experiment, of_systems=True) == []
-    )
+    assert planning.examples_inputs(experiment, "d", name).get("runs", []) == []
+    assert planning.names_of_negatives(experiment, of_systems=True) == []
     assert list(experiment.selection_tasks) == ["d/train"]
     settings = planning.examples_settings(experiment, "d", name)
     plain = of_base({"recipes/r": {key: value for key, value in recipe.items() if key != "bm25"}})

@@ -99,10 +99,8 @@ def test_a_system_is_trained_for_each_target_apart():
 def test_transfer_ranks_all_tasks_or_those_of_other_datasets():
     systems = study().systems
     assert [systems[f"transfer-full-{name}"].tasks for name in STUDY["tasks"]] == [None] * 3
-    assert (
-        systems["elsewhere-ir"].tasks == ("models", "common")
-        and systems["elsewhere-ir"].recipe_on("common") == "full-ir"
-    )
+    assert systems["elsewhere-ir"].tasks == ("models", "common")
+    assert systems["elsewhere-ir"].recipe_on("common") == "full-ir"
 
 
 def test_a_comparison_with_the_starting_point():

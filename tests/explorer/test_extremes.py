@@ -52,10 +52,8 @@ def test_deleted_texts_end_the_job_with_one_line(explored, tmp_path, function, o
     done = run(function, tmp_path, output, tmp_path / "made")
     assert done.returncode == 1 and not (tmp_path / "made").exists()
     (line,) = done.stderr.splitlines()
-    assert (
-        line.startswith("error: results/e/data/floods/")
-        and "`snakemake --configfile results/e/config.yaml -- results/e/data/floods/" in line
-    )
+    assert line.startswith("error: results/e/data/floods/")
+    assert "`snakemake --configfile results/e/config.yaml -- results/e/data/floods/" in line
 
 
 def test_lower_may_be_better():

@@ -43,10 +43,8 @@ def ranked(place, features="test.parquet", depth=6, terms="terms", **settings):
 def test_what_is_learnt_ranks_new_queries(place, name):
     written = trained(place, name)
     record = json.loads(written["record"])
-    assert (
-        record["features"] == ["noise", "signal"]
-        and record["chosen"][0]["train_queries"] == record["chosen"][0]["dev_queries"] == 12
-    )
+    assert record["features"] == ["noise", "signal"]
+    assert record["chosen"][0]["train_queries"] == record["chosen"][0]["dev_queries"] == 12
     run = ranked(place)
     rows = read_lists([place / "test.parquet"])
     best = {query: f"d{place}" for query, place in zip(rows.queries, rows.grades.reshape(12, 6).argmax(1), strict=True)}

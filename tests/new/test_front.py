@@ -79,9 +79,8 @@ def test_the_control_is_found_by_its_name_and_the_file_says_why(here):
     values = "id,alpha,my_baseline,zeta\nq1,0.1,0.2,0.3\nq2,0.2,0.1,0.4\n"
     folders.write(here / "data", {"accuracy.csv": values})
     (entry,) = configuration()["comparisons"].values()
-    assert (
-        entry["control"].endswith("my_baseline") and f"# The control is {entry['control']}, by its name." in drafted()
-    )
+    assert entry["control"].endswith("my_baseline")
+    assert f"# The control is {entry['control']}, by its name." in drafted()
     folders.write(here / "others", {"accuracy.csv": values.replace("my_baseline", "beta")})
     (entry,) = configuration("others")["comparisons"].values()
     assert entry["control"].endswith("alpha")

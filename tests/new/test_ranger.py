@@ -61,10 +61,8 @@ def test_files_of_values_become_scores_with_labels_and_the_measure_of_their_name
 def test_runs_have_the_judgements_that_it_names_and_are_called_as_there(here):  # noqa: F811
     retrieval(here / "data")
     found = configuration()
-    assert (
-        found["tasks"] == list(found["datasets"]) == ["news", "covid"]
-        and found["datasets"]["covid"]["label"] == "TREC Covid"
-    )
+    assert found["tasks"] == list(found["datasets"]) == ["news", "covid"]
+    assert found["datasets"]["covid"]["label"] == "TREC Covid"
     assert found["datasets"]["news"]["location"] == "data/news_qrels.txt" and "label" not in found["datasets"]["news"]
     assert found["systems"]["colberter"]["runs"]["covid"] == "data/dense/covid_top4.txt"
     assert found["comparisons"] == {"against-tasb": {"control": "tasb", "treatment": "colberter"}}

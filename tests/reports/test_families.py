@@ -184,10 +184,8 @@ def test_each_bar_has_a_dot_for_each_member_and_is_thick_between_neighbours_only
 def test_the_latex_tables_hold_the_means_with_letters_and_the_differences(tmp_path):
     tables = printed.latex_document("f", content(found(tmp_path, tasks=2)))
     assert tables.count(r"\begin{tabular}{lrrrr}") == 1 == tables.count(r"\begin{tabular}{llrrrr}")
-    assert (
-        tables.startswith("% \\usepackage{booktabs,graphicx}\n% On these two collections (80 queries), ")
-        and "a warning" in tables
-    )
+    assert tables.startswith("% \\usepackage{booktabs,graphicx}\n% On these two collections (80 queries), ")
+    assert "a warning" in tables
     rows = [line for line in tables.splitlines() if line.endswith(r" \\")]
     assert len(rows) == 1 + 4 + 1 + 6 and rows[0].startswith("System & Rank & Over 2 tasks & Task *0* & t1")
     assert any(row.startswith(r"BM25 \& more & ") for row in rows)

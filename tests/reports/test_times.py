@@ -89,10 +89,8 @@ def test_all_files_are_written_where_nothing_was_trained(tmp_path):
     COSTS[:1].to_csv(tmp_path / "costs.tsv", sep="\t", index=False)
     write_tables(tmp_path, {"bm25": {"model": "BM25", "texts": "", "candidates": ""}})
     assert all((tmp_path / f"{work}.{kind}").exists() for work in WORKS for kind in ("tsv", "md", "tex"))
-    assert (
-        "| BM25" in (tmp_path / "inference.md").read_text()
-        and "Measured on cpu" in (tmp_path / "inference.md").read_text()
-    )
+    assert "| BM25" in (tmp_path / "inference.md").read_text()
+    assert "Measured on cpu" in (tmp_path / "inference.md").read_text()
     assert r"\toprule" in (tmp_path / "inference.tex").read_text()
 
 

@@ -249,11 +249,8 @@ def test_a_systems_best_ranked_are_taken_with_its_name_and_rank(mined):
         chosen = list(dict.fromkeys(row["negative_id"] for row in mine_))
         assert chosen == (made.fit(query, ranked[1:12])[:3] if mine_ else [])
         assert all(row["source"] == "near" and ranked[int(row["rank"]) - 1] == row["negative_id"] for row in mine_)
-    assert (
-        record["filtered"] == {}
-        and record["from"] == ["near"]
-        and record["queries"] == len({r["query_id"] for r in rows})
-    )
+    assert record["filtered"] == {} and record["from"] == ["near"]
+    assert record["queries"] == len({r["query_id"] for r in rows})
     assert read_table(folder / "out.tsv").queries == record["queries"]
 
 

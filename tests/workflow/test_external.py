@@ -80,9 +80,8 @@ def test_tables_figures_and_page_have_the_papers_names_in_its_order(ranger):
     tex = (ranger / "tables/effects/today.tex").read_text()
     assert tex.count(r"\midrule") == 3 and sorted(names, key=tex.index) == names  # the last is of unjudged documents
     page = (ranger / "summary.md").read_text()
-    assert (
-        "On these seven collections, mean nDCG@10 of Uni-ColBERTer" in page and "100 of 101 published numbers" in page
-    )
+    assert "On these seven collections, mean nDCG@10 of Uni-ColBERTer" in page
+    assert "100 of 101 published numbers" in page
     assert "nan" not in page.lower()
     for suffix in ("svg", "pdf", "png"):
         assert (ranger / f"figures/as-published.{suffix}").stat().st_size > 1000

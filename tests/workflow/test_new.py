@@ -46,11 +46,8 @@ def test_it_says_what_it_found_and_what_comes_next_and_writes_once(workspace, wr
     ]
     assert done.stdout == f"config/again.yaml: {chr(10).join(said)}\n"
     done = new(workspace, "rules")
-    assert (
-        done.returncode == 2
-        and done.stderr.startswith("error: rules: looked for BEIR's layout")
-        and done.stderr.count("\n") == 1
-    )
+    assert done.returncode == 2 and done.stderr.startswith("error: rules: looked for BEIR's layout")
+    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("layout", ["beir", "trec"])
