@@ -1,7 +1,5 @@
 """Fixtures that several stages' tests share: real data and real weights, each skipped with the reason where absent."""
 
-from __future__ import annotations
-
 import csv
 import gc
 import os

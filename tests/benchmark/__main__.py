@@ -3,8 +3,6 @@
 It needs what `make prepare` fetches for config/insurance.yaml: texts and a model. Nothing else may run beside it.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

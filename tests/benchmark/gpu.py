@@ -6,8 +6,6 @@ interrupted run leaves rows. Weights are drawn: neither time nor memory depends 
 any machine that it works, not how fast.
 """
 
-from __future__ import annotations
-
 import argparse
 import gc
 import json

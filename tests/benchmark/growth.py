@@ -5,8 +5,6 @@ The model is a tiny BERT with random weights: what is measured is what the workf
 is the slope of log seconds (less those of a corpus of ten documents, which are the start of a process) over log documents.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import multiprocessing

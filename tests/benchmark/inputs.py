@@ -1,7 +1,5 @@
 """The inputs that rows share: texts and a model of config/insurance.yaml, as its `make prepare` leaves them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 On a processor these are in fp32, on a CUDA device in the precision in which our jobs compute there.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from functools import partial

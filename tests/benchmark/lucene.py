@@ -1,7 +1,5 @@
 """Anserini's command line and texts for it: words drawn as often as in a language (Zipf's law)."""
 
-from __future__ import annotations
-
 import os
 import random
 import subprocess

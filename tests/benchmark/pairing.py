@@ -1,7 +1,5 @@
 """The sides of a row in turn, A B A B, each time in a process of its own, and what they took."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -4,8 +4,6 @@ An experiment has ten drawn collections, a model, so many recipes with five seed
 `--finished` the same of experiments whose files are all there: empty ones, which `snakemake --touch` takes for results.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import resource

@@ -5,8 +5,6 @@ readied there: loading, and a warm-up, are not timed. What it returns does the w
 arrays; `agree` compares two of these.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec

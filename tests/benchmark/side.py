@@ -4,8 +4,6 @@ The result goes to FOLDER/{side}.npz; seconds are of the work alone, memory is o
 or of the largest that it started where a row's work is done by commands.
 """
 
-from __future__ import annotations
-
 import json
 import resource
 import sys

@@ -5,8 +5,6 @@ Weights are drawn: neither time nor memory depends on their values. Texts are lo
 text and pair has all its tokens, which is the most that a batch can need.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Accounting for the Slurm of these tests, as sites have it: a database, slurmdbd before it, limits."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

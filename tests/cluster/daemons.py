@@ -1,7 +1,5 @@
 """Daemons that tests start and end, with their output in a folder."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import time

@@ -3,8 +3,6 @@
 Slurm's job steps read /etc/slurm only, so the configuration goes there; what lay there comes back at the end.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

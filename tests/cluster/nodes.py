@@ -4,8 +4,6 @@ What a job on several nodes sends between them passes a bridge of this machine, 
 reached.
 """
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 What a command does is the word in `{command}.mode` beside the script, which tests change while a run is under way.
 """
 
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Timed searches run beside no other job, where the configuration asks for it; jobs of the first comparison run first."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

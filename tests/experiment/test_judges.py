@@ -1,7 +1,5 @@
 """Datasets that a language model judges: what is asked and planned, which tasks a comparison takes, and what is refused."""
 
-from __future__ import annotations
-
 import pytest
 
 from ranktrial.experiment.judged import family

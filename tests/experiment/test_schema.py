@@ -1,7 +1,5 @@
 """The schema: assembled from declarations, in step with its files, for editors too, and kind to finished jobs."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How effects depend on one another, as a meta record keeps it."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

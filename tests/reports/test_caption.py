@@ -1,7 +1,5 @@
 """The caption of a figure whose notes leave the picture, as text and in LaTeX."""
 
-from __future__ import annotations
-
 import pytest
 
 from ranktrial.common.errors import UserError

@@ -1,7 +1,5 @@
 """What a figure says of seeds and of clustered queries."""
 
-from __future__ import annotations
-
 from ranktrial.records.comparison import EffectsRow
 from ranktrial.records.facts import Labels
 from ranktrial.reports.comparison.notes import (

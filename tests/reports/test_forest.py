@@ -1,7 +1,5 @@
 """The forest plot as drawn: its marks, its text, its room, and the bytes of its files."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What a forest plot shows by option and what it says at its foot: further summaries, limits, columns, the margin."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

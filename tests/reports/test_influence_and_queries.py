@@ -1,7 +1,5 @@
 """The figures of influence and of queries: marks in their places, nothing over anything else, at any number of tasks."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Moderators as readers see them: sentences, tables, bubble plots, and subgroups in a forest plot."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

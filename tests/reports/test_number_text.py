@@ -2,8 +2,6 @@
 
 # ruff: noqa: RUF001 (the typographic minus, times and dash are what is tested)
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -4,8 +4,6 @@ The reader takes numbers from the JSON of the record and from the columns of tab
 sign, scope, correction and what is included by itself, and compares this with the text.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Plans of a further study as readers see them: sentences, the table of a plan, and a figure in which nothing is cut."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from dataclasses import replace

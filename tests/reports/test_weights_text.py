@@ -1,7 +1,5 @@
 """What a report says of the weights of tasks: another answer with both numbers, and the task that decides a width."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

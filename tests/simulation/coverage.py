@@ -6,8 +6,6 @@ intervals, and how often they exclude 0. Run it by hand; it takes half an hour:
     python -m tests.simulation.coverage --replicates 1000 --folder docs/simulations
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import replace

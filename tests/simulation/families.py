@@ -7,8 +7,6 @@ equally good systems that differs significantly; an interval covers if all of th
 difference.
 """
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

@@ -5,8 +5,6 @@ three intervals of one task: prediction-powered, from the humans' queries alone,
 queries.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

@@ -5,8 +5,6 @@ Reads docs/simulations/coverage.tsv and weights-by-sizes.tsv; writes coverage.pn
     python -m tests.simulation.plots
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import matplotlib

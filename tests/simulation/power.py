@@ -7,8 +7,6 @@ Each task's variance is estimated from its own queries, as in an experiment. Run
     python -m tests.simulation.power --settings '{"replicates": 10000}'
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple

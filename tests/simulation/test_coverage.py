@@ -1,7 +1,5 @@
 """Coverage of the intervals by the simulation of docs/simulations.md, at reduced size: bounds are three binomial errors."""
 
-from __future__ import annotations
-
 import math
 import re
 from pathlib import Path

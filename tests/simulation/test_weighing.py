@@ -1,7 +1,5 @@
 """The formulas of the simulation of weights, for arrays, are those of the statistics."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

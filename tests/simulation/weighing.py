@@ -4,8 +4,6 @@ Arrays have the shape (experiments, tasks), or (experiments, nodes, tasks) over 
 distribution function of where the mean is: a value is in the 95% interval if it lies between .025 and .975.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

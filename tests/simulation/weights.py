@@ -7,8 +7,6 @@ statistics/, repeated for arrays, and a test compares both. Run it by hand; it t
     python -m tests.simulation.weights --replicates 4000 --table weights.md
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path

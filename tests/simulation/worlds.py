@@ -4,8 +4,6 @@ A world defines experiments: the numbers of tasks and queries, the variation of 
 Differences per query are normal with standard deviation .25, or bounded with many zeros, like those of RR.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace

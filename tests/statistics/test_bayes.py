@@ -1,7 +1,5 @@
 """The Bayesian summary against R's integrate, stored and, where R is installed, computed again."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The entry point: its examples run as they are printed, its defaults are those of an experiment, bad scores are named."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import fields, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """d_av: by hand, against Bonett's variance where both standard deviations are equal, and by simulation."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Clusters, shared queries and seed variance: by hand, by another way to the same number, and by simulation."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

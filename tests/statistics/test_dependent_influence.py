@@ -1,7 +1,5 @@
 """The influence of tasks that depend on one another: against R's rma.mv, metafor's influence, and by hand."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Meta-regression of effects that depend on one another against R's rma.mv, and with seed variance by hand."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Effect sizes against the worked examples of Borenstein et al. (2009) and against what is undefined."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

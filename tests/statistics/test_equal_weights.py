@@ -1,7 +1,5 @@
 """The interval of equal weights: against SciPy where tasks share nothing, against its variance where they do."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The mean on these collections: Welch's interval of a stratified mean, by SciPy where it has one."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

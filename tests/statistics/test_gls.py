@@ -1,7 +1,5 @@
 """Dependent effects against R: metafor's rma.mv, and clubSandwich's robust variance; stored, and computed where it is."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The influence of each task against R's metafor: stored values, and metafor itself where it is installed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

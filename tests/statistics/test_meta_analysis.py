@@ -1,7 +1,5 @@
 """Meta-analysis against R's metafor: against its stored output, and against metafor itself where it is installed."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

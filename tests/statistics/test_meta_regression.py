@@ -1,7 +1,5 @@
 """Meta-regression against R's metafor: its stored output, and metafor itself where it is there already."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -2,8 +2,6 @@
 alpha, by every effect, interval, estimator and task interval, with and without seeds and clusters.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 

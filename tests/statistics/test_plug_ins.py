@@ -1,7 +1,5 @@
 """Effect types, estimators and intervals: each states all that is asked of it, and the schema names them all."""
 
-from __future__ import annotations
-
 import typing
 from pathlib import Path
 from types import SimpleNamespace

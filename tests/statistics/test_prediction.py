@@ -1,7 +1,5 @@
 """Prediction intervals: the mixture against its definition by simulation, and what holds for every kind."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

@@ -1,8 +1,6 @@
 """Prediction-powered effects: the numbers of ppi-python (oracle/prediction_powered.py), what a model's part is when it
 is perfect, useless or alone, and how a comparison combines, leaves out and refuses such tasks."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Figure 3 of the Ranger paper, to its printed digits, from the runs and qrels that come with it."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

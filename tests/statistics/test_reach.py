@@ -1,7 +1,5 @@
 """No interval goes beyond what a measure allows, and the cut changes no verdict: tasks, means, predictions, records."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace

@@ -1,7 +1,5 @@
 """Seeds: variance components by hand and by simulation."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

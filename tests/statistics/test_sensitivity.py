@@ -1,7 +1,5 @@
 """Effects that are equal or nearly so: kept by a pooled variance, and cautioned against."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Paired tests against SciPy, and adjusted p-values against hand-worked ones."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import time

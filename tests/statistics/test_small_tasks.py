@@ -1,7 +1,5 @@
 """Variances of small tasks: by hand, whose they are, and what they do to a summary."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The synthesis of named tasks: what is left out, one by one, in order, and back from Fisher's z."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

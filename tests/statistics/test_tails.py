@@ -1,7 +1,5 @@
 """Tail probabilities against R's logarithmic ones, far below a double's range."""
 
-from __future__ import annotations
-
 import math
 import sys
 

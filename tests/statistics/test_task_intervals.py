@@ -1,7 +1,5 @@
 """Intervals of a task: against SciPy, R's boot and enumeration; which kind a task gets; units that are clusters."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from types import SimpleNamespace

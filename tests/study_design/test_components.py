@@ -1,7 +1,5 @@
 """The components of variance of a finished comparison: by simulation, by hand, and through files."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

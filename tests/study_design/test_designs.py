@@ -1,7 +1,5 @@
 """Designs against simulation: the variance of the model, and the power of the project's own tests; costs by hand."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A plan through files: from metrics by way of a comparison to designs, table, page and figure."""
 
-from __future__ import annotations
-
 import json
 import math
 

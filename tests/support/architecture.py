@@ -4,8 +4,6 @@ The rooms and the imports are those that tests/workflow/test_rooms.py reads from
 other rooms replaces is left out.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 The jobs are those that the workflow plans; its scripts run them, and the project's own functions write the archive.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Programs that tests need and Python's packages lack: they come from Debian, where tests run as root on Debian."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import shutil

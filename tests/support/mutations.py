@@ -3,8 +3,6 @@
 A key that is declared and has no value here fails `changes_of`, so each new key is covered once it is declared.
 """
 
-from __future__ import annotations
-
 import copy
 import itertools
 import os

@@ -1,7 +1,5 @@
 """Which files a run made again without a reason, by Snakemake's records and the content of all files."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import NamedTuple

@@ -3,8 +3,6 @@
 Needs nbclient alone. `--write` stores what was printed; figures are stored, but not compared.
 """
 
-from __future__ import annotations
-
 import argparse
 import difflib
 import sys

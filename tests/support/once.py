@@ -1,7 +1,5 @@
 """What all processes of one run of the tests need is made by the first that asks; the others wait for it."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable

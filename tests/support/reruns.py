@@ -5,8 +5,6 @@
 Reads the sources of this folder, and those of the commit, which git unpacks into a temporary folder. Writes nothing.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Small experiments: on runs and clusters of others, on searches, on scores; their data are drawn, always the same."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

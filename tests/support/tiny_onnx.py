@@ -1,7 +1,5 @@
 """Small ONNX files for tests, built by the onnx package's helpers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Encoding, search and re-ranking of the collection of tiny_task.py, as their jobs are called, beside the library's."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A training task of seconds: its schedule, the script's command line, and what it writes."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

@@ -8,8 +8,6 @@ fork of this process starts in a tenth of a second. It has its client's folder, 
 have the same results, tests/workflow/test_end_to_end.py tests.
 """
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import gc

@@ -1,7 +1,5 @@
 """A whole comparison whose tasks, queries and seeds depend on one another: from values, and through the script."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The lines of an effects file: one family for all tests, and variances of one scale in a column."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

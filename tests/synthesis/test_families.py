@@ -1,7 +1,5 @@
 """What a multiple comparison writes: the lines of its table and its record."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

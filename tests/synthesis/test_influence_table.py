@@ -1,7 +1,5 @@
 """The table of each task's influence: from effects and meta record, with the dependence that this keeps."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

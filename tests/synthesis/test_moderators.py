@@ -1,7 +1,5 @@
 """Moderators: what each is of a task, and what a comparison's job makes of them, on tasks counted by hand."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

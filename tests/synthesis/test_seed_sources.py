@@ -1,7 +1,5 @@
 """From whose seeds a comparison estimates the seed variance of its trained systems."""
 
-from __future__ import annotations
-
 import pytest
 
 from ranktrial.common.errors import UserError

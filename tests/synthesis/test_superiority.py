@@ -1,7 +1,5 @@
 """Who wins a query: counts and the probability of superiority by hand, by SciPy, and from files."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Steps and batches queue work for a GPU without waiting for it: counted on a processor, refused by torch on a GPU."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 

@@ -2,8 +2,6 @@
 
 # ruff: noqa: RUF001 (signs that LaTeX writes otherwise are what is tested)
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A corpus is indexed by Lucene: Anserini's own command line, and ours, with two threads each; both from Java's start on."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

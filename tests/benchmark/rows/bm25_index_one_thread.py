@@ -3,8 +3,6 @@
 The processes are not kept to one core: Java compiles and collects garbage beside either, and ours reads beside it.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 from tests.benchmark.rows import bm25_index

@@ -3,8 +3,6 @@
 Ours also times a sample of the queries one by one, for the latency in its timing.json.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys

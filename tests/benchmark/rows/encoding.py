@@ -2,8 +2,6 @@
 
 In int8 batches have one text, so that no vector depends on those beside it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

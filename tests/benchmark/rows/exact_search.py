@@ -1,7 +1,5 @@
 """Exact search by dot product, 384 dimensions, the best 1,000: faiss's IndexFlatIP, and ours."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,8 +1,6 @@
 """What a graphics card waits for: pairs of 128 tokens become batches, 1,000 candidates per query, without any model's
 computing. The library's `preprocess` of 32 pairs at a time, and ours by tokens, 65,536 a batch."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -6,8 +6,6 @@ ask for it. Reads and writes below the row's folder. What is compared is what th
 of intervals.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

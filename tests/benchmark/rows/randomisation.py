@@ -1,7 +1,5 @@
 """20 paired randomisation tests of 100 queries with 100,000 draws: `scipy.stats.permutation_test`, and ours."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,8 +1,6 @@
 """Candidates are re-ranked by a cross-encoder (MiniLM-L6 with a head that is drawn, 128 tokens): `CrossEncoder.predict`,
 and ours. 100 documents per query, on a GPU 1,000."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

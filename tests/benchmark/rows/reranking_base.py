@@ -1,8 +1,6 @@
 """The row reranking with a cross-encoder of BERT-base's size, whose weights are drawn: how large a model is, not how good,
 decides its time. 20 documents per query, on a GPU 1,000."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.benchmark import inputs, limits

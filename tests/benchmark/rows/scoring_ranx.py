@@ -5,8 +5,6 @@ left out. Ties are not compared: ranx breaks them as its sorting happens to, and
 numba, anew for ids of another length; that is done before the time. It takes all cores; ours takes one, or a core a run.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
