@@ -22,9 +22,9 @@ from ranktrial.configuration.sections.comparison import Figure as FigureKeys
 from ranktrial.records.comparison import FamilyRecord, without_missing
 from ranktrial.reports.comparison import families as family_text
 from ranktrial.reports.comparison.families import found_family
-from ranktrial.reports.comparison.printed_tables import content, dependences, family_content, in_full
 from ranktrial.reports.comparison.reading import Forest, Looks
 from ranktrial.reports.comparison.sentence import sentence
+from ranktrial.reports.comparison.table import content, dependences, family_content, in_full
 from ranktrial.reports.writing import printed
 from ranktrial.reports.writing.content import Block
 from ranktrial.synthesis.one_comparison import Results

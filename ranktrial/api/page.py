@@ -23,8 +23,8 @@ from ranktrial.common.tables import write_table
 from ranktrial.common.version import VERSION
 from ranktrial.records.comparison import table_of
 from ranktrial.reports.comparison.families import FoundFamily
-from ranktrial.reports.comparison.printed_tables import content, dependences, family_content, in_full
 from ranktrial.reports.comparison.reading import Forest
+from ranktrial.reports.comparison.table import content, dependences, family_content, in_full
 from ranktrial.reports.contents import comparisons as contents
 from ranktrial.reports.contents import data
 from ranktrial.reports.figures.family import diagram, filled

@@ -18,10 +18,17 @@ import scipy
 
 from ranktrial.common.keys import JsonObject
 from ranktrial.common.version import VERSION
-from ranktrial.explorer import rankings as budget
 from ranktrial.explorer import rankings as packed
-from ranktrial.explorer import rankings as texts
-from ranktrial.explorer.rankings import Numbering, RankingLimits, Rankings, Size, query_record
+from ranktrial.explorer.rankings import (
+    Numbering,
+    RankingLimits,
+    Rankings,
+    Shown,
+    Size,
+    TextLimits,
+    query_record,
+    text_limits,
+)
 from ranktrial.ir.collection import Document
 from ranktrial.ir.holes import cut, has_holes, holes
 from ranktrial.ir.measure_names import cutoff, parse
@@ -272,21 +279,21 @@ def write_rankings(place: Path, data: Data, rankings: Rankings, numbering: Numbe
 
 
 def chosen_texts(
-    shown: dict[str, texts.Shown], ids: Sequence[str], best: Sequence[int], depth: int, room: float
-) -> budget.TextLimits:
+    shown: dict[str, Shown], ids: Sequence[str], best: Sequence[int], depth: int, room: float
+) -> TextLimits:
     """The texts that fit."""
     lengths = [len(shown[document].text) if document in shown else 0 for document in ids]
-    return budget.text_limits(np.array(best), np.array(lengths), depth, room)
+    return text_limits(np.array(best), np.array(lengths), depth, room)
 
 
 def document_records(
-    shown: dict[str, texts.Shown], ids: Sequence[str], best: Sequence[int], limits: budget.TextLimits | None
+    shown: dict[str, Shown], ids: Sequence[str], best: Sequence[int], limits: TextLimits | None
 ) -> list[list[Any]]:
     """Each document as the page reads it: its id; title and text, and the full length if it was cut."""
     return [_document(document, shown.get(document), rank, limits) for document, rank in zip(ids, best, strict=True)]
 
 
-def _document(document: str, of_it: texts.Shown | None, rank: int, limits: budget.TextLimits | None) -> list[Any]:
+def _document(document: str, of_it: Shown | None, rank: int, limits: TextLimits | None) -> list[Any]:
     if limits is None or of_it is None or rank > limits.rank:
         return [document]
     text = of_it.text[: limits.length]

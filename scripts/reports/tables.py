@@ -30,7 +30,6 @@ from ranktrial.records.facts import Facts, Labels
 from ranktrial.reports import transfer_studies
 from ranktrial.reports.comparison import moderation
 from ranktrial.reports.comparison.families import heading, read_families, read_family
-from ranktrial.reports.comparison.printed_tables import content, dependences, family_content, in_full
 from ranktrial.reports.comparison.reading import Looks, read_found
 from ranktrial.reports.comparison.table import (
     HERE,
@@ -41,7 +40,11 @@ from ranktrial.reports.comparison.table import (
     TAU,
     TRIED,
     as_table,
+    content,
+    dependences,
+    family_content,
     how_to_read,
+    in_full,
     overview,
 )
 from ranktrial.reports.contents.data import printed_means

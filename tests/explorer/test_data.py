@@ -6,7 +6,6 @@ import re
 import pytest
 
 from ranktrial.explorer import rankings as packed
-from ranktrial.explorer import rankings as texts
 from ranktrial.ir.collection import Document, read_corpus
 from ranktrial.ir.trec import ranking, read_qrels, read_run
 from tests.explorer.crafted_experiment import EVIL, MEASURE, SEEDS, settings, unpacked, write_explorer
@@ -80,7 +79,7 @@ def test_the_page_stays_within_its_megabytes(explored, tmp_path, monkeypatch):
 
 def test_only_the_wanted_texts_are_kept_and_cut():
     documents = [Document("a", "T", "x" * 50), Document("b", "", "y"), Document("a", "", "again")]
-    assert texts.beginnings(documents, {"a"}, 10) == {"a": texts.Shown("T", "x" * 10, 50)}
+    assert packed.beginnings(documents, {"a"}, 10) == {"a": packed.Shown("T", "x" * 10, 50)}
 
 
 def test_where_values_are_given_there_are_queries_and_no_rankings(explored):

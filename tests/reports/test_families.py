@@ -24,7 +24,7 @@ from ranktrial.reports.comparison.families import (
     standings,
     where,
 )
-from ranktrial.reports.comparison.printed_tables import family_content as content
+from ranktrial.reports.comparison.table import family_content as content
 from ranktrial.reports.contents.comparisons import families as families_section
 from ranktrial.reports.figures.family import APART, diagram, filled, spread
 from ranktrial.reports.figures.marks import DIAMOND

@@ -11,7 +11,6 @@ from ranktrial.records.facts import Labels
 from ranktrial.reports.comparison.notes import caption, p_text
 from ranktrial.reports.comparison.number_text import numbers
 from ranktrial.reports.comparison.plot_text import lines_of
-from ranktrial.reports.comparison.printed_tables import content, dependences, in_full
 from ranktrial.reports.comparison.reading import Forest, Found, Looks, PValues
 from ranktrial.reports.comparison.sentence import answers
 from ranktrial.reports.comparison.table import (
@@ -25,7 +24,10 @@ from ranktrial.reports.comparison.table import (
     TRIED,
     as_table,
     blocks,
+    content,
+    dependences,
     headings,
+    in_full,
     overview,
 )
 from ranktrial.reports.writing import printed

@@ -1,4 +1,8 @@
-"""A comparison as rows of text: one table for all its tasks, and a row of the table of all comparisons."""
+"""What is printed of a comparison, or of a multiple comparison: one table for all its tasks, with what is said of it;
+and its row of the table of all comparisons.
+
+Reads and writes nothing; ranktrial/reports/writing/printed.py prints blocks as Markdown and LaTeX.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +13,17 @@ import pandas as pd
 
 from ranktrial.common.plugins import own_keys
 from ranktrial.ir.nouns import Nouns
-from ranktrial.records.comparison import ComparisonRow, rows_of
+from ranktrial.records.comparison import ComparisonRow, MetaRecord, ShortSummary, rows_of, table_of
 from ranktrial.records.facts import Facts, Labels
+from ranktrial.reports.comparison import families
 from ranktrial.reports.comparison import number_text as form
+from ranktrial.reports.comparison.families import FoundFamily
 from ranktrial.reports.comparison.notes import deviations, heterogeneity, no_prediction, p_text, trained
 from ranktrial.reports.comparison.plot_text import Line, lines_of
 from ranktrial.reports.comparison.reading import Forest, Found, Looks
-from ranktrial.reports.writing.content import Column, Table
+from ranktrial.reports.comparison.sentence import cases_tables, sentence
+from ranktrial.reports.writing.content import Block, Column, Items, Paragraph, Section, Table, columns
+from ranktrial.statistics.summaries import Summary
 
 TRIED = "Tried"
 TRIED_NOTE = (
@@ -23,6 +31,7 @@ TRIED_NOTE = (
     "treatment, including the systems whose runs a side uses; 1 if nothing was tuned. Compare the two: a larger tuning "
     "budget favours its side."
 )
+OF_EFFECT = ("effect", "variance", "se", "ci_low", "ci_high", "p_value", "log10_p")  # of an effects file
 HERE, P_HERE = "On these collections", "p (these)"
 LIKE_THESE, P_LIKE_THESE = "Over collections like these", "p (like these)"
 NEW, TAU = "In a new collection", "τ"
@@ -56,12 +65,12 @@ def as_table(comparison: Found, looks: Looks, facts: Facts) -> Forest:
 
 def pairs(plot: Forest) -> dict[str, str]:
     """The cells that hold a number of control and of treatment, and what it is."""
-    columns = {}
+    held = {}
     if plot.effect.SHARED_SCALE and plot.measured:
-        columns["means"] = plot.measure
+        held["means"] = plot.measure
     if plot.looks.judged:
-        columns["judged"] = plot.looks.judged
-    return columns
+        held["judged"] = plot.looks.judged
+    return held
 
 
 def _counted(plot: Forest) -> bool:
@@ -102,11 +111,11 @@ def blocks(plot: Forest) -> list[list[list[str]]]:
 
 def tasks_table(plot: Forest) -> Table:
     """A comparison's tasks, and below them their means, the prediction interval and the fixed effect."""
-    columns = [Column(heading, align) for heading, align in headings(plot).items()]
+    heads = [Column(heading, align) for heading, align in headings(plot).items()]
     body, *below = blocks(plot)
     what = plot.effect.caption(plot.measure, own_keys(plot.effect, plot.comparisons[0].meta.own))
     caption = f"{plot.groups[0].treatment} against {plot.control}: {what}, by task."
-    return Table(columns, [body], below[0] if below else [], caption)
+    return Table(heads, [body], below[0] if below else [], caption)
 
 
 def notes(plot: Forest) -> list[str]:
@@ -129,7 +138,7 @@ def notes(plot: Forest) -> list[str]:
 
 def overview(table: pd.DataFrame, labels: Labels) -> dict[str, list[str]]:
     """The rows of all comparisons as text, by column."""
-    columns: dict[str, list[str]] = {}
+    by_column: dict[str, list[str]] = {}
     rows = rows_of(ComparisonRow, table)
     numbers = form.of_several_units(interval for row in rows if row.effect is not None for interval in _means_of(row))
     tuned = any(row.control_tried > 1 or row.treatment_tried > 1 for row in rows)
@@ -142,8 +151,8 @@ def overview(table: pd.DataFrame, labels: Labels) -> dict[str, list[str]]:
         if tuned:
             cell[TRIED] = f"{row.control_tried} → {row.treatment_tried}"
         for column, text in cell.items():
-            columns.setdefault(column, []).append(text)
-    return columns
+            by_column.setdefault(column, []).append(text)
+    return by_column
 
 
 def _means_of(row: ComparisonRow) -> list[tuple[str, float, float]]:
@@ -180,3 +189,68 @@ def _p_values(row: ComparisonRow, prefix: str) -> str:
         return ""
     text = form.p_value(own, row.alpha)
     return text if row.hypotheses < 2 else f"{text} ({form.p_value(by_holm, row.alpha)})"
+
+
+def in_full(comparison: Found, labels: Labels) -> pd.DataFrame:
+    """A comparison's table at full precision: the effects file with labels, then the summaries."""
+    meta = comparison.meta
+    table = table_of(replace(row, task=labels.task(row.task)) for row in comparison.effects)
+    rows = []
+    if found := meta.meta:
+        rows = [{"task": "mean of these tasks", **_numbers(meta.fixed_mean)}]
+        rows.append({"task": "summary", "weight": 1.0, **_numbers(found.summary)})
+        if found.prediction_interval:
+            low, high = found.prediction_interval
+            rows.append({"task": "prediction interval", "ci_low": low, "ci_high": high})
+        rows.append({"task": "fixed effect", **_numbers(found.fixed)})
+    if meta.unjudged:
+        cases = meta.unjudged.cases.items()
+        rows += [
+            {"task": f"mean of these tasks, unjudged: {name}", **_numbers(case.fixed_mean)} for name, case in cases
+        ]
+    return pd.concat([table, pd.DataFrame(rows, columns=table.columns, dtype=object)], ignore_index=True)
+
+
+def _numbers(found: Summary) -> dict[str, float | None]:
+    return {key: getattr(found, key) for key in OF_EFFECT}
+
+
+def dependence(summaries: dict[str, ShortSummary], plot: Forest, labels: Labels, heading: str) -> list[Block]:
+    """The summaries without each task, or with one task more each time."""
+    numbers = form.numbers(plot)
+    rows = []
+    for task, meta in summaries.items():
+        summary, tau2 = meta.summary, meta.tau2
+        effect, low, high = numbers.of(summary.effect, summary.ci_low, summary.ci_high)
+        p = summary.p_value
+        tested = ["" if p is None else form.p_value(p, plot.alpha)]
+        tested += ["" if tau2 is None else deviations(numbers, tau2)[0]]
+        rows.append([labels.task(task), f"{meta.k}", effect, f"[{low}, {high}]", *tested])
+    heads = [heading, "k", plot.effect.LABEL, f"{form.percent(plot.alpha)} CI", "p", "τ"]
+    alone = {part.interval for part in summaries.values() if part.k == 1}
+    said = [Paragraph(f"One task alone has its own interval ({', '.join(alone)}).")] if alone else []
+    return [Table(columns(heads), [rows]), *said]
+
+
+def content(comparison: Found, plot: Forest) -> list[Block]:
+    """A comparison's answers, its table and its notes."""
+    table = tasks_table(plot)
+    cases = cases_tables(comparison.meta, plot)
+    return [Paragraph(sentence(comparison.meta, plot)), table, Items(notes(plot)), *cases]
+
+
+def dependences(meta: MetaRecord, plot: Forest, labels: Labels) -> list[Block]:
+    """How the summary depends on each task."""
+    ways = [
+        (meta.leave_one_out, "Leaving one task out", "without"),
+        (meta.cumulative, "Adding one task at a time", "up to"),
+    ]
+    return [
+        Section(title, dependence(summaries, plot, labels, heading)) for summaries, title, heading in ways if summaries
+    ]
+
+
+def family_content(found: FoundFamily) -> list[Block]:
+    """The answer of a multiple comparison, each system's mean, the notes on the method, and the differences."""
+    said = [*families.notes(found), *found.record.warnings]
+    return [Paragraph(families.sentence(found)), families.standings(found), Items(said), families.differences(found)]
