@@ -29,7 +29,7 @@ import numpy as np
 
 from ranktrial.ir.measure_names import by_subtopic, cutoff, follows_instructions, parse
 from ranktrial.ir.measures import evaluate
-from ranktrial.ir.trec import Qrels, Run, judged, ranking
+from ranktrial.ir.trec import Qrels, Run, judged, ranking, top
 
 ALL, OF_TREATMENT, OF_CONTROL = "all", "treatment", "control"
 CASES: dict[str, Callable[[float], bool]] = {  # whether a hole is relevant, by the gain of the treatment from it
@@ -176,8 +176,4 @@ def cut(run: Run, measure: str, qrels: Qrels) -> Run:
     depth = cutoff(parse(measure))
     if depth is None:
         return run
-    return {query: _first(run[query], depth) for query in qrels if query in run}
-
-
-def _first(scores: dict[str, float], depth: int) -> dict[str, float]:
-    return {document: scores[document] for document in ranking(scores)[:depth]}
+    return {query: top(run[query], depth) for query in qrels if query in run}

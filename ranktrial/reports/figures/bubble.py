@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from ranktrial.common.settings import read_record
@@ -28,7 +26,7 @@ from ranktrial.reports.comparison.moderation import statement
 from ranktrial.reports.figures.fonts import font, width, wrap
 from ranktrial.reports.figures.forest_layout import axis_ticks
 from ranktrial.reports.figures.marks import BAR, DIAMOND, INK, MUTED, SQUARE
-from ranktrial.reports.figures.page import STYLE
+from ranktrial.reports.figures.page import sized_page
 from ranktrial.statistics.effects import effect_named
 from ranktrial.statistics.moderation import FittedModel
 
@@ -155,9 +153,7 @@ def bubble_plot(plot: BubblePlot) -> Figure:
     """Draw a bubble plot at its final size, with a key of the tasks to its right and the notes below."""
     layout = _layout(plot)
     page, total = layout.page, layout.total
-    with matplotlib.rc_context(STYLE | {"font.family": font(SIZE).get_family(), "font.size": SIZE}):
-        figure = Figure(figsize=(page / 72, total / 72))
-        FigureCanvasAgg(figure)
+    with sized_page(page, total) as figure:
         bottom = (layout.foot + layout.below) / total
         _panel(figure.add_axes((layout.left / page, bottom, PANEL / page, layout.height / total)), plot, layout)
         _texts(figure, layout)

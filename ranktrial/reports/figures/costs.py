@@ -15,9 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-import matplotlib
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FixedFormatter, FixedLocator, FuncFormatter, MaxNLocator
@@ -32,7 +30,7 @@ from ranktrial.reports.figures.cost_data import ALONE, Beside, Cost, Point, pare
 from ranktrial.reports.figures.fonts import font, width, wrap
 from ranktrial.reports.figures.forest_layout import axis_ticks, chosen_ticks
 from ranktrial.reports.figures.marks import DIAMOND, FAINT, INK, MUTED
-from ranktrial.reports.figures.page import STYLE
+from ranktrial.reports.figures.page import sized_page
 from ranktrial.statistics.effects import effect_named
 
 PITCH = 9.0  # between two systems that cost nothing
@@ -311,9 +309,7 @@ def cost_figure(points: list[Point], shown: Shown, sizes: Sequence[str] = ()) ->
     notes = wrap(_notes(shown), wide - LEFT - MARGIN, SIZE)
     bottom = BOTTOM + LEADING * SIZE * len(notes) + MARGIN
     paper = (wide, frame.height + bottom + TOP)
-    with matplotlib.rc_context(STYLE | {"font.family": font(SIZE).get_family(), "font.size": SIZE}):
-        figure = Figure(figsize=(paper[0] / 72, paper[1] / 72))
-        FigureCanvasAgg(figure)
+    with sized_page(*paper) as figure:
         for number, panel in enumerate(panels):
             left = LEFT + number * (panel.width + GAP)
             place = (left / paper[0], bottom / paper[1], panel.width / paper[0], frame.height / paper[1])

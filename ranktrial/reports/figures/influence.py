@@ -187,8 +187,7 @@ def _without(ax: Axes, plot: InfluencePlot, rows: list[float], scale: Scale, top
     ax.plot([scale.at(0)] * 2, [top, bottom], color=MUTED, linewidth=0.6, zorder=1)
     for point, y in zip(plot.points, rows, strict=True):
         rule(ax, scale.at(point.ci_low), scale.at(point.ci_high), y, 0.8)
-        color = DIAMOND if point.influential else SQUARE
-        ax.add_patch(Circle((scale.at(point.effect), y), 2.4, facecolor=color, edgecolor=INK, linewidth=0.5, zorder=3))
+        _dot(ax, scale.at(point.effect), y, point)
     size = max(abs(end) for end in scale.limits)
     exponent = form.exponent_for(size)
     unit = f" ({form.power_of_ten(exponent)})" if exponent else ""
@@ -205,11 +204,18 @@ def _cook(
         if point.cooks_distance is None:
             text(ax, scale.start + 3, y, "undefined", SIZE, style="italic", color=MUTED)
             continue
-        color = DIAMOND if point.influential else SQUARE
         x = scale.at(point.cooks_distance)
-        rule(ax, scale.start, x, y, 2.2, color)
-        ax.add_patch(Circle((x, y), 2.4, facecolor=color, edgecolor=INK, linewidth=0.5, zorder=3))
+        rule(ax, scale.start, x, y, 2.2, _colour(point))
+        _dot(ax, x, y, point)
     return axis_below(ax, scale, bottom, SIZE, "Cook's distance")
+
+
+def _colour(point: Point) -> str:
+    return DIAMOND if point.influential else SQUARE
+
+
+def _dot(ax: Axes, x: float, y: float, point: Point) -> None:
+    ax.add_patch(Circle((x, y), 2.4, facecolor=_colour(point), edgecolor=INK, linewidth=0.5, zorder=3))
 
 
 def _baujat(ax: Axes, plot: InfluencePlot, ends: tuple[float, float], top: float, bottom: float) -> float:
@@ -223,8 +229,7 @@ def _baujat(ax: Axes, plot: InfluencePlot, ends: tuple[float, float], top: float
             family="DejaVu Sans", color=INK)  # fmt: skip
     places = [(along.at(point.baujat_x), upwards.at(point.baujat_y or 0.0)) for point in plot.points]
     for point, (x, y) in zip(plot.points, places, strict=True):
-        color = DIAMOND if point.influential else SQUARE
-        ax.add_patch(Circle((x, y), 2.4, facecolor=color, edgecolor=INK, linewidth=0.5, zorder=3))
+        _dot(ax, x, y, point)
     for number, (x, y) in free_places(places, (left, ends[1], top, bottom)).items():
         weight = "bold" if plot.points[number - 1].influential else "normal"
         text(ax, x, y, str(number), SIZE, ha="center", weight=weight)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from ranktrial.common.files import atomic_path
-from ranktrial.reports.figures.fonts import missing_glyphs_reported_once, use_further_fonts, width, wrap
+from ranktrial.reports.figures.fonts import font, missing_glyphs_reported_once, use_further_fonts, width, wrap
 from ranktrial.reports.figures.forest_layout import MARGIN, axis_ticks
 from ranktrial.reports.figures.marks import INK, rule, text, text_down
 
@@ -45,6 +46,15 @@ def drawn_page(width_in_points: float, draw: Callable[[Axes], float]) -> Figure:
         ax.set(xlim=(0, width_in_points), ylim=(height, 0))
         figure.set_size_inches(width_in_points / 72, height / 72)
     return figure
+
+
+@contextmanager
+def sized_page(width_in_points: float, height: float) -> Iterator[Figure]:
+    """A page of this size in points, on which axes are placed; what they write by themselves has the type of texts."""
+    with matplotlib.rc_context(STYLE | {"font.family": font(SIZE).get_family(), "font.size": SIZE}):
+        figure = Figure(figsize=(width_in_points / 72, height / 72))
+        FigureCanvasAgg(figure)
+        yield figure
 
 
 def save(figure: Figure, *paths: Path) -> None:

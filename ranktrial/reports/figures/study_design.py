@@ -10,10 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
@@ -26,7 +24,7 @@ from ranktrial.records.study_design import FoundBasis, PlanRecord
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.reports.figures.fonts import font, width, wrap
 from ranktrial.reports.figures.marks import DIAMOND, INK, MUTED
-from ranktrial.reports.figures.page import STYLE
+from ranktrial.reports.figures.page import sized_page
 
 SIZE = 7.0  # of the type, in points
 PAGE, LEFT, GAP, MARGIN = 504.0, 40.0, 40.0, 4.0  # points: two columns of a journal, and the spaces in them
@@ -61,9 +59,7 @@ def contour_figure(plan: PlanRecord, labels: Labels) -> Figure:
     head = MARGIN + LEADING * SIZE * len(title)
     foot = MARGIN + LEADING * SIZE * len(notes)
     page = head + rows * (ABOVE + HEIGHT + BELOW) + foot
-    with matplotlib.rc_context(STYLE | {"font.family": font(SIZE).get_family(), "font.size": SIZE}):
-        figure = Figure(figsize=(PAGE / 72, page / 72))
-        FigureCanvasAgg(figure)
+    with sized_page(PAGE, page) as figure:
         for place in range(1 + len(summaries)):
             left = LEFT + (place % 2) * (PANEL + GAP)
             bottom = page - head - (place // 2 + 1) * (ABOVE + HEIGHT + BELOW) + BELOW
