@@ -16,6 +16,7 @@ from ranktrial.archive.sources import our_origin
 from ranktrial.common.keys import given, stated
 from ranktrial.common.urls import shown
 from ranktrial.experiment.descriptions import datasets_learnt
+from ranktrial.experiment.job_files import task_in
 from ranktrial.experiment.judged import origin
 from ranktrial.experiment.records import Experiment, System, Task
 from ranktrial.experiment.results_paths import parse, path
@@ -129,13 +130,12 @@ def _data(experiment: Experiment, task: Task, system: System, job: dict) -> dict
 def origins_of_runs(experiment: Experiment, jobs: list[dict]) -> dict[str, str]:
     """Path of a run -> its page as YAML; `jobs` are the jobs as in provenance/jobs.json."""
     source, packages = our_origin()[0], installed()
-    tasks = {task.folder: task for task in (experiment.tasks | experiment.selection_tasks).values()}
     pages = {}
     for job in jobs:
         for output in job["outputs"]:
             name, fields = parse(output)
             if name == "run":
-                task, system = tasks[fields["task"]], experiment.systems[fields["system"]]
+                task, system = task_in(experiment, fields["task"]), experiment.systems[fields["system"]]
                 page = ir_metadata(experiment, task, system, job, source, packages)
                 pages[output] = yaml.safe_dump(page, sort_keys=False, allow_unicode=True, width=120)
     return pages

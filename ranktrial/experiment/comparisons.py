@@ -55,9 +55,7 @@ def measures_of(check: Checker, key: str, entry: ComparisonEntry, tasks: list[Ta
         return common_measure(check, f"{key}.measure", entry.measure, tasks), {}
     key = f"{key}.measure_on"
     for task in entry.measure_on:
-        names = [compared.name for compared in tasks]
-        if task not in names:
-            raise check.fail(key, f"{task!r} is not among the tasks of the comparison{hint(task, names)}")
+        _check_among(check, key, task, tasks)
     chosen = {
         task.name: common_measure(check, f"{key}.{task.name}", entry.measure_on.get(task.name, entry.measure), [task])
         for task in tasks
@@ -362,6 +360,12 @@ def check_statistics(check: Checker, key: str, entry: ComparisonEntry) -> None:
         raise check.fail(f"{key}.task_interval", reason)
 
 
+def _check_among(check: Checker, key: str, task: str, tasks: list[Task]) -> None:
+    names = [compared.name for compared in tasks]
+    if task not in names:
+        raise check.fail(key, f"{task!r} is not among the tasks of the comparison{hint(task, names)}")
+
+
 def check_clusters(check: Checker, key: str, clusters: str | dict[str, str], tasks: list[Task]) -> None:
     """Raise UserError unless files of clusters exist and belong to tasks of the comparison.
 
@@ -369,9 +373,7 @@ def check_clusters(check: Checker, key: str, clusters: str | dict[str, str], tas
     """
     if isinstance(clusters, dict):
         for task, path in clusters.items():
-            names = [known.name for known in tasks]
-            if task not in names:
-                raise check.fail(key, f"{task!r} is not among the tasks of the comparison{hint(task, names)}")
+            _check_among(check, key, task, tasks)
             if not Path(path).is_file():
                 raise check.fail(f"{key}.{task}", f"no file {path!r}")
     if clusters == "gold-document" and (given := [task.name for task in tasks if task.values_given]):

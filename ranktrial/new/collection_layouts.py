@@ -15,13 +15,11 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ranktrial.common.digests import sha256
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import lines
 from ranktrial.common.reading import UTF_8
 from ranktrial.common.unpacking import packed_or_plain
 from ranktrial.datasets.formats import beir, trec
-from ranktrial.datasets.formats import qrels as qrels_format
 from ranktrial.datasets.formats._judgements import read_judgements
 from ranktrial.datasets.formats._trec_topics import read_topics
 from ranktrial.ir.choosing import LEAST
@@ -177,9 +175,7 @@ def draft_of_runs(contents: Contents) -> Draft | None:
     starts = {file: list(islice(_ranked(folder.path(file)), LOOKED_AT)) for file in contents.of("run")}
     task_of = {file: _task(folder.path(file), pairs, judged) for file, pairs in starts.items()}
     datasets: Entries = {
-        task: {"format": qrels_format.NAME, "location": folder.location(file), "sha256": sha256(folder.path(file))}
-        for file, task in task_of_file.items()
-        if task in task_of.values()
+        task: folder.judgements(file) for file, task in task_of_file.items() if task in task_of.values()
     }
     systems: Entries = {}
     for file, name in systems_of(task_of, folder.place, contents.named).items():

@@ -12,11 +12,13 @@ from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import get_args
 
+from ranktrial.common.digests import sha256
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import FilePath, Rule
 from ranktrial.common.paths import why_not_below
 from ranktrial.common.unpacking import PACKINGS
 from ranktrial.common.urls import is_remote
+from ranktrial.datasets.formats import qrels
 
 LONGEST = 100
 _ENDING = re.compile(r"(?<=.)\.[A-Za-z]{1,6}$")
@@ -114,6 +116,10 @@ class Folder:
     def location(self, name: str) -> str:
         """Return a file or folder below it, as named in a configuration."""
         return str(self.path(name))
+
+    def judgements(self, name: str) -> dict[str, str]:
+        """Return the entry of a dataset for a file of qrels below it."""
+        return {"format": qrels.NAME, "location": self.location(name), "sha256": sha256(self.path(name))}
 
 
 def read_folder(given: str) -> Folder:

@@ -22,12 +22,10 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
-from ranktrial.common.digests import sha256
 from ranktrial.common.errors import UserError
 from ranktrial.common.strict_yaml import read_yaml
 from ranktrial.common.wording import hint
 from ranktrial.datasets.formats import leaderboard as leaderboard_format
-from ranktrial.datasets.formats import qrels as qrels_format
 from ranktrial.datasets.formats import scores as scores_format
 from ranktrial.ir.measure_names import canonical
 from ranktrial.ir.outside_table import SCORES, TASK, Wanted, rows_of_results
@@ -391,14 +389,10 @@ class _File:
         if missing := [task for task in tasks if task not in qrels]:
             raise UserError(f"{self.place}: {JUDGEMENTS}: no file of the task {missing[0]!r}, which has runs")
         judged = {task: self._found(f"{JUDGEMENTS}.{task}", qrels[task]) for task in tasks}
-        datasets = {task: self._judgements(judged[task]) | self._label(task) for task in tasks}
+        datasets = {task: self.contents.folder.judgements(judged[task]) | self._label(task) for task in tasks}
         what = f"{counted(len(files), 'run')} of {counted(len(tasks), 'task')} with qrels, of Ranger's {self.name}"
         used = frozenset([self.name, *files, *judged.values()])
         return Draft(what, datasets, systems, tasks, used=used, hints=(HINT,))
-
-    def _judgements(self, file: str) -> dict[str, Any]:
-        folder = self.contents.folder
-        return {"format": qrels_format.NAME, "location": folder.location(file), "sha256": sha256(folder.path(file))}
 
     def _label(self, task: str) -> dict[str, str]:
         return {"label": self.labels[task]} if self.labels.get(task, task) != task else {}

@@ -11,7 +11,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections import Counter
 from pathlib import Path
 
 from ranktrial.archive.expected import configuration
@@ -26,7 +25,7 @@ from ranktrial.engine.job_records import PARTS, link_state
 from ranktrial.experiment import results_paths
 from ranktrial.experiment.model_checks import Sent, sent_variables
 from ranktrial.experiment.records import UNTRAINED
-from scripts.archive.verify import differing_sources, plain
+from scripts.archive.verify import differing_sources, kinds_of, plain
 
 
 def plan(folder: Path, clone: Clone, manifest: dict) -> dict[str, tuple[Path, Path]]:
@@ -172,12 +171,10 @@ def main() -> None:
         print(
             f"its jobs run programs that it names, with your rights, for {listed}; read {config} first", file=sys.stderr
         )
-    if checked.manifest["absent"] and not arguments.fill:
-        kinds = Counter(entry["kind"] for entry in checked.manifest["absent"].values())
-        listed = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+    if (absent := checked.manifest["absent"]) and not arguments.fill:
         print(
-            f"not in the archive: {listed}. What needs one of them makes it again, with all that depends on it;"
-            " FILL=1 (--fill) makes data and untrained weights again beforehand"
+            f"not in the archive: {kinds_of(absent)}. What needs one of them makes it again, with all that depends on "
+            "it; FILL=1 (--fill) makes data and untrained weights again beforehand"
         )
     if differing:
         print(

@@ -97,19 +97,21 @@ def plain(text: str) -> str:
     return "".join(character if character.isprintable() else "?" for character in text)
 
 
+def kinds_of(entries: dict[str, dict]) -> str:
+    """How many of a manifest's files are of each kind, as text."""
+    kinds = Counter(entry["kind"] for entry in entries.values())
+    return ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+
+
 def say_hashes(archive: Path, checked: Checked) -> None:
     """Print the result of the check of hashes."""
     for damage in checked.damages:
         print(plain(f"changed: {damage}"))
     files = checked.manifest.get("files", {})
-    kinds = Counter(entry["kind"] for entry in files.values())
     if not checked.damages:
-        listed = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
-        print(f"{archive}: all {len(files)} files are as they were written ({listed})")
-        absent = Counter(entry["kind"] for entry in checked.manifest["absent"].values())
-        if absent:
-            counts = ", ".join(f"{count} {kind}" for kind, count in sorted(absent.items()))
-            print(f"left out, with their hashes: {counts}")
+        print(f"{archive}: all {len(files)} files are as they were written ({kinds_of(files)})")
+        if absent := checked.manifest["absent"]:
+            print(f"left out, with their hashes: {kinds_of(absent)}")
         if checked.manifest["rewritten"]:
             print(f"home folders or secrets were taken out of {len(checked.manifest['rewritten'])} of them at writing")
     if checked.sha256:
