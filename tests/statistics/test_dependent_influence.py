@@ -12,6 +12,7 @@ from ranktrial.statistics.independent_tasks import CONFIDENCE_DISTRIBUTION
 from ranktrial.statistics.seeds import SeedEffects, SeedSource
 from ranktrial.statistics.sensitivity import dependent_influences
 from tests.support import r_numbers
+from tests.support.r_numbers import INTERVALS
 
 CASES = r_numbers.stored("rma_mv_moderators")
 INDEPENDENT = [
@@ -20,7 +21,6 @@ INDEPENDENT = [
     for fit in case["fits"]
     if fit["estimator"] == "REML" and fit["test"] != "adhoc" and case["name"] in ("seven", "three", "outlier")
 ]
-INTERVALS = {"z": "normal", "knha": "knapp-hartung-unmodified"}
 
 
 def dependence_of(case: dict, seed_effects: tuple[SeedEffects, ...] = ()) -> Dependence:

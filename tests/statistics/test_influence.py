@@ -5,19 +5,13 @@ import pytest
 
 from ranktrial.statistics.sensitivity import influences
 from tests.support import r_numbers
+from tests.support.r_numbers import INTERVALS
 
 CASES = r_numbers.stored("influence")
-FITS = [
-    pytest.param(case, fit, id=f"{case['name']}-{fit['estimator']}-{fit['test']}")
-    for case in CASES
-    for fit in case["fits"]
-    if fit["test"] != "adhoc"  # its scale is at least 1; Knapp and Hartung's interval has another floor here
-]
-INTERVALS = {"z": "normal", "knha": "knapp-hartung-unmodified"}
 DIAGNOSTICS = ("rstudent", "dffits", "dfbetas", "cooks_distance", "covariance_ratio", "hat", "baujat_x", "baujat_y")
 
 
-@pytest.mark.parametrize(("case", "fit"), FITS)
+@pytest.mark.parametrize(("case", "fit"), r_numbers.fits(CASES))
 def test_agrees_with_metafor(case, fit):
     found = influences(np.array(case["yi"]), np.array(case["vi"]), fit["estimator"], INTERVALS[fit["test"]], 0.05)
     for name in DIAGNOSTICS:

@@ -11,15 +11,10 @@ from ranktrial.statistics.independent_tasks import FEWEST, MetaAnalysis, meta_an
 from ranktrial.statistics.least_squares import cr2, gls
 from tests.support import r_numbers
 from tests.support.debian import needed
+from tests.support.r_numbers import INTERVALS
 
 CASES = r_numbers.stored("metafor")
-FITS = [
-    pytest.param(case, fit, id=f"{case['name']}-{fit['estimator']}-{fit['test']}")
-    for case in CASES
-    for fit in case["fits"]
-]
-FITS = [param for param in FITS if param.values[1]["test"] != "adhoc"]  # its scale is at least 1; ours is another floor
-INTERVALS = {"z": "normal", "knha": "knapp-hartung-unmodified"}
+FITS = r_numbers.fits(CASES)
 
 
 def ours(case: dict, fit: dict, which: slice | list[int] = slice(None), prediction: str = "k-2") -> MetaAnalysis:

@@ -9,14 +9,10 @@ from ranktrial.statistics.design_matrix import design_of, levels, obstacle
 from ranktrial.statistics.estimators import estimator_named, residual_estimator
 from ranktrial.statistics.moderation import MetaRegression, arrangements, distinct, meta_regression, permutation_test
 from tests.support import r_numbers
+from tests.support.r_numbers import INTERVALS
 
 CASES = r_numbers.stored("moderators")
-FITS = [
-    pytest.param(case, fit, id=f"{case['name']}-{fit['estimator']}-{fit['test']}")
-    for case in CASES
-    for fit in case["fits"]
-]
-INTERVALS = {"z": "normal", "knha": "knapp-hartung-unmodified", "adhoc": "knapp-hartung"}
+FITS = r_numbers.fits(CASES, tuple(INTERVALS))
 
 
 def data(case: dict) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

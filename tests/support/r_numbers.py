@@ -11,11 +11,20 @@ from typing import Any
 import pytest
 
 ORACLE = Path(__file__).parents[1] / "statistics" / "oracle"
+INTERVALS = {"z": "normal", "knha": "knapp-hartung-unmodified", "adhoc": "knapp-hartung"}  # metafor's name -> ours
 
 
 def stored(name: str) -> Any:
     """The stored numbers of a script."""
     return json.loads((ORACLE / f"{name}.json").read_text())
+
+
+def fits(cases: list[dict], tests: tuple[str, ...] = ("z", "knha")) -> list:
+    """Parameters of a test: each case with each of metafor's fits of it. The scale of `adhoc` is at least 1; the interval
+    of Knapp and Hartung has another floor here.
+    """
+    both = [(case, fit) for case in cases for fit in case["fits"] if fit["test"] in tests]
+    return [pytest.param(case, fit, id=f"{case['name']}-{fit['estimator']}-{fit['test']}") for case, fit in both]
 
 
 def computed(name: str, *words: str, packages: tuple[str, ...] = ()) -> Any:
