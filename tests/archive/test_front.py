@@ -5,9 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from ranktrial.common.errors import UserError
 from scripts.archive.front import configuration, unfinished
-from tests.support.one_line import one_line
+from tests.support.one_line import refused
 
 
 @pytest.fixture
@@ -22,19 +21,21 @@ def test_a_broken_configuration_of_another_experiment_is_passed_over(folder):
 
 
 def test_where_none_fits_those_that_cannot_be_read_are_named(folder):
-    with pytest.raises(UserError) as error:
+    with refused(
+        f"yours: no configuration in {folder}/ has this experiment; there are mine ({folder}/a.yaml); ",
+        f"; not read: {folder}/broken.yaml:2: not YAML: ",
+        f"; not read: {folder}/list.yaml:1: a list at the top",
+    ):
         configuration("yours", folder)
-    one_line(error, f"yours: no configuration in {folder}/ has this experiment; there are mine ({folder}/a.yaml); ")
-    assert f"; not read: {folder}/broken.yaml:2: not YAML: " in str(error.value)
-    assert f"; not read: {folder}/list.yaml:1: a list at the top" in str(error.value)
 
 
 def test_of_two_with_one_name_neither_is_taken(folder):
     (folder / "b.yaml").write_text("experiment: mine\n")
-    with pytest.raises(UserError) as error:
+    with refused(
+        f"{folder}/a.yaml and {folder}/b.yaml have the same name, experiment: mine, so they share its ",
+        f"; write CONFIG={folder}/a.yaml instead of EXPERIMENT, or give one of them another",
+    ):
         configuration("mine", folder)
-    one_line(error, f"{folder}/a.yaml and {folder}/b.yaml have the same name, experiment: mine, so they share its ")
-    assert f"; write CONFIG={folder}/a.yaml instead of EXPERIMENT, or give one of them another" in str(error.value)
 
 
 def test_the_missing_files_are_named_first(monkeypatch, tmp_path):

@@ -13,6 +13,7 @@ from ranktrial.common.unpacking import opened
 from ranktrial.datasets.formats import identifier
 from ranktrial.ir.collection import Document, json_lines, read_corpus, read_ids, read_queries, write_corpus
 from tests.support.broken import BEIR, FORMATS, INSURANCE, QUESTION, SGML, TREC, packed, read_all, refusal, write
+from tests.support.one_line import refused
 from tests.support.prepared import prepare
 
 
@@ -153,10 +154,9 @@ def test_a_file_of_another_kind_is_refused_and_does_not_hang(tmp_path, name, kin
             (folder / file).symlink_to("/dev/zero")
         else:
             (folder / file).write_bytes("q1 0 d1 1\n".encode("utf-16") if kind == "UTF-16" else b"")
-        with pytest.raises(UserError) as error:
+        with refused():
             if not read_all(name, folder)[0]:
                 raise UserError("the corpus has no document")  # what prepare says of it
-        assert "\n" not in str(error.value)
 
 
 SHAPES = {

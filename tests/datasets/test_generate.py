@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from ranktrial.common.errors import UserError
 from ranktrial.datasets.formats.generated import PROMPT
 from ranktrial.ir.collection import Document, read_queries, write_corpus
 from ranktrial.ir.trec import read_qrels
@@ -13,7 +12,7 @@ from scripts.datasets import generate
 from tests.support import tiny_language_model
 from tests.support.answering import answering, error, said
 from tests.support.calling import call
-from tests.support.one_line import one_line
+from tests.support.one_line import refused
 
 WORDS = ["ash", "elm", "fig", "oak", "yew", "fir", "box", "bay"]
 TEXTS = {f"d{n}": " ".join(WORDS[n : n + 3]) for n in range(6)} | {"empty": ""}
@@ -48,9 +47,8 @@ def test_a_causal_model_writes_the_same_queries_again(folder, monkeypatch):
     assert len({text.casefold() for text in queries.values()}) == len(queries) == counts["queries"]
     assert written(folder, **how) == (queries, qrels, counts)
     assert written(folder, **how, seed=6)[0] != queries
-    with pytest.raises(UserError) as reported:
+    with refused("max_length leaves no room for a document beside the prompt; raise it by 5"):
         written(folder, **how | {"max_length": 2})
-    one_line(reported, "max_length leaves no room for a document beside the prompt; raise it by 5")
 
 
 def writing(request):
@@ -89,9 +87,8 @@ def test_parameters_that_a_model_refuses_are_not_sent_and_each_draw_is_asked(fol
     (folder / "model").mkdir()
     with answering(refusing) as asked:
         write_address(folder / "model", {"url": asked.url, "model": "m"})
-        with pytest.raises(UserError) as reported:
+        with refused(asked.url, f"refuses the request (400): Unsupported parameter: {left_out[0]!r}"):
             written(folder, **how)
-        one_line(reported, asked.url, f"refuses the request (400): Unsupported parameter: {left_out[0]!r}")
         asked.requests.clear()
         write_address(folder / "model", {"url": asked.url, "model": "m", "leave_out": left_out})
         queries, _, counts = written(folder, **how)
@@ -105,9 +102,8 @@ def test_a_model_that_says_nothing_is_refused(folder):
     (folder / "model").mkdir()
     with answering(lambda request: said(' \n"" ')) as asked:
         write_address(folder / "model", {"url": asked.url, "model": "m"})
-        with pytest.raises(UserError) as reported:
+        with refused("no query was written for 6 documents"):
             written(folder, type="query-generator-endpoint", max_length=9, prompt=PROMPT)
-        one_line(reported, "no query was written for 6 documents")
         assert not (folder / "made").exists()
 
 
@@ -123,6 +119,5 @@ def test_a_query_has_no_control_characters_and_no_reasoning(answer, query):
 @pytest.mark.parametrize(("length", "each"), [(3999, 1), (3998, 10)])
 def test_a_document_whose_queries_would_have_too_long_ids_is_refused_before_anything_is_written(length, each):
     generate.check_ids(["d" * (length - 1)], each, "corpus.jsonl")
-    with pytest.raises(UserError) as reported:
+    with refused("corpus.jsonl: the id 'ddd"):
         generate.check_ids(["d", "d" * length], each, "corpus.jsonl")
-    one_line(reported, "corpus.jsonl: the id 'ddd")
