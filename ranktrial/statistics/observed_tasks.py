@@ -30,7 +30,7 @@ from ranktrial.common.plugins import own_keys
 from ranktrial.statistics.dependence import Counts, Dependence, covariance
 from ranktrial.statistics.effects import effect_named
 from ranktrial.statistics.method import Method
-from ranktrial.statistics.paired import constant, mean_difference
+from ranktrial.statistics.paired import mean_difference
 from ranktrial.statistics.prediction_powered import PredictionPowered
 from ranktrial.statistics.seeds import SeedEffects, seeds_parts
 from ranktrial.statistics.summaries import Part, with_seeds
@@ -207,28 +207,38 @@ def observed_task(
     effect = effect_size(x, y, method.effect, method.ddof, method.effect_keys)
     numbers = numbered(units)
     clusters = int(numbers.max()) + 1
-    difference = mean_difference(x, y, method.ddof)
-    of_mean = None if isinstance(difference, str) else Part(difference[1], clusters - 1)
-    if effect.variance is None or (clusters == len(x) and not shares):
-        return ObservedTask(x, y, effect, numbers, None, of_mean, clusters - 1)
-    moved = influence(x, y, method.effect, method.ddof, method.effect_keys)
+    found = mean_difference(x, y, method.ddof)
+    of_mean = None if isinstance(found, str) else Part(found[1], clusters - 1)
+    single, moved = clusters == len(x), None
+    if effect.variance is not None and (shares or not single):
+        moved = influence(x, y, method.effect, method.ddof, method.effect_keys)
     unit_sums = None if moved is None else sums(moved, units)
-    if clusters == len(x):
-        return ObservedTask(x, y, effect, numbers, unit_sums, of_mean, clusters - 1)
-    of_effect = clustered(moved, numbers) if moved is not None else None
+    if single:
+        return ObservedTask(x, y, effect, numbers, unit_sums, of_mean, clusters - 1, automatic=automatic)
     of_difference = clustered(x - y - (x - y).mean(), numbers)
-    if of_effect is None or of_difference is None or of_mean is None:
-        why = "all its queries are one cluster" if clusters < 2 else "its clusters have no variance without one query"
-        undefined = replace(effect, estimate=None, variance=None, undefined=why)
-        return ObservedTask(x, y, undefined, numbers, None, None, clusters - 1, clusters, flipped=numbers)
+    of_effect = of_difference if moved is None else clustered(moved, numbers)
+    if of_difference is None or of_effect is None:
+        undefined = _without(effect, effect.undefined or "all its queries are one cluster")
+        return ObservedTask(x, y, undefined, numbers, None, None, 0.0, clusters, None, automatic, numbers)
     least = 1.0 if automatic else 0.0
-    over_clusters = replace(effect, variance=effect.variance * max(least, of_effect.design_effect))
-    of_mean = Part(of_mean.variance * max(least, of_difference.design_effect), of_difference.df)
-    flipped = np.arange(len(x)) if of_difference.design_effect < least else numbers
+    scale = max(least, of_effect.design_effect)
+    if effect.variance is not None and moved is not None and scale:
+        effect = replace(effect, variance=effect.variance * scale)
+    else:
+        why = "its clusters have no variance without one query" if scale else "its clusters have no variance"
+        effect = _without(effect, effect.undefined or why)
+    of_all = max(least, of_difference.design_effect)
+    alone = of_mean is not None and of_difference.design_effect < least  # that of a constant difference is rounding
     return ObservedTask(
-        x, y, over_clusters, numbers, unit_sums, of_mean, of_effect.df, clusters, of_effect.design_effect,
-        automatic, flipped,
+        x, y, effect, numbers, unit_sums,
+        Part(of_mean.variance * of_all, of_difference.df) if of_mean and of_all else None,
+        of_effect.df, clusters, of_effect.design_effect if of_mean and scale else None, automatic,
+        np.arange(len(x)) if alone else numbers,
     )  # fmt: skip
+
+
+def _without(effect: EffectSize, why: str) -> EffectSize:
+    return replace(effect, estimate=None, variance=None, undefined=why)
 
 
 def with_model(
@@ -240,9 +250,8 @@ def with_model(
     the weight 1, only the further queries vary.
     """
     clusters = numbered(units)
-    alone = powered.weight > 0 and constant(task.x - task.y, task.x, task.y) and clusters.max() > 0
-    if undefined or (task.effect.estimate is None and not alone):
-        effect = replace(task.effect, estimate=None, variance=None, undefined=undefined or task.effect.undefined)
+    if undefined or (task.effect.estimate is None and not (powered.weight > 0 and task.df > 0)):
+        effect = _without(task.effect, undefined or str(task.effect.undefined))
         return replace(task, effect=effect, of_difference=None, powered=powered)
     over = clustered(powered.influence, clusters)
     design_effect, df = None, float(len(task.x) - 1)

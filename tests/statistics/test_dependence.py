@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -187,6 +188,34 @@ def test_given_clusters_hold_every_query():
     assert units_of_tasks({"t": named}, "auto")[0]["t"] == ["x", "x"]
     with pytest.raises(UserError, match="clusters of task t: no cluster for query b"):
         units_of_tasks({"t": TaskQueries(["a", "b"], "c", None, {"a": "x"})}, "auto")
+
+
+@pytest.mark.parametrize("seeds", [1, 3])
+@pytest.mark.parametrize("count", [1, 2, 8, 24])
+@pytest.mark.parametrize("named", [True, False], ids=["named", "by documents"])
+def test_tests_of_a_difference_are_the_same_whatever_the_effect_type(named, count, seeds):
+    """Also where a standardised one is undefined: by a constant system, perfect correlation, or without a query."""
+    g, names = np.random.default_rng(3), [f"q{j}" for j in range(24)]
+    y, unit = g.random(24), {name: f"u{j % count}" for j, name in enumerate(names)}
+    lone = np.zeros(24)
+    lone[0] = 1.0
+    values = {"of zeros": (np.zeros(24), y), "in proportion": (y, 2 * y), "of one": (lone, y), "equal": (y, y + 0.25)}
+    values |= {"ordinary": (y, y + g.normal(0.1, 0.3, 24) + g.normal(0, 0.3, count)[np.arange(24) % count])}
+    given = {"clusters": unit} if named else {"relevant": {name: [document] for name, document in unit.items()}}
+    tasks = [
+        TaskScores(name, control, treatment[:, None] + g.normal(0, 0.05, seeds) * (seeds > 1), names, name, **given)
+        for name, (control, treatment) in values.items()
+    ]
+    results = [compare(tasks, Method(effect=effect, margin=0.3)).tasks for effect in ("MD", "SMD", "d_av")]
+    for task in values:
+        first, *others = (
+            [replace(test, undefined=None) for test in (found[task].t_test, found[task].equivalence)]
+            + [found[task].randomisation]
+            for found in results
+        )
+        assert others == [first, first], task
+        if named:  # whole clusters flip, whatever varies
+            assert first[-1].p_value >= min(1.0, 2 / 2**count)
 
 
 def test_satterthwaite_is_welch_of_two_groups():

@@ -224,6 +224,29 @@ def test_a_judge_that_agrees_on_all_queries_keeps_its_effect():
     assert found.interval.ci_low < found.interval.ci_high
 
 
+@pytest.mark.parametrize("agree", [True, False])
+def test_default_clusters_that_join_humans_queries_to_others_alone_never_narrow_an_interval(agree):
+    """Each query that humans judged shares a document with one of opposite influence."""
+    generator = np.random.default_rng(14)
+    human = generator.normal(0.1, 0.2, 40)
+    model = human if agree else human + generator.normal(0, 0.02, 40)
+    further = np.concatenate([0.2 - model, generator.normal(0.1, 0.2, 60)])
+    task = scores(human, model, further)
+    relevant = {str(number): [f"d{number % 40 if number < 80 else number}"] for number in range(140)}
+    found, alone = (compare([replace(task, relevant=of)], METHOD).tasks["t"] for of in (relevant, None))
+    assert found.observed.design_effect < 1 and found.observed.clusters == 100
+    assert found.effect.variance == alone.effect.variance
+
+
+def test_a_judge_that_agrees_on_one_cluster_has_no_effect_as_its_other_values():
+    generator = np.random.default_rng(15)
+    human = generator.normal(0.1, 0.2, 10)
+    task = scores(human, human, generator.normal(0.1, 0.1, 200))
+    clusters = {str(number): "one" if number < 10 else str(number) for number in range(210)}
+    found = compare([replace(task, clusters=clusters)], METHOD).tasks["t"]
+    assert found.observed.powered.weight == 1 and found.interval is None and found.t_test.p_value is None
+
+
 def test_the_variance_of_chosen_queries_is_that_over_all_whatever_ddof():
     task = chosen(np.random.default_rng(13))
     ones = [compare([task], Method(permutations=100, ddof=ddof)).tasks["t"].effect.variance for ddof in (0, 1)]

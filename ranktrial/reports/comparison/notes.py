@@ -232,7 +232,7 @@ def note_of_test(found: Found, test: str) -> str:
     `test` is t-test, randomisation or interval. Seeds enter what follows from a variance, not a randomisation test,
     which flips clusters as a whole unless they count as independent.
     """
-    tested, clustered = len(found.tested), {row.task for row in _clustered(found)}
+    tested, clustered = len(found.tested), {row.task for row in _clustered(found) if row.effect is not None}
     if test == "randomisation":
         flipped = clustered - set(found.meta.clusters_as_independent)
         return f" (clusters flipped as a whole on {_of_tasks(len(flipped), tested)})" if flipped else ""
