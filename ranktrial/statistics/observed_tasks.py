@@ -30,7 +30,7 @@ from ranktrial.common.plugins import own_keys
 from ranktrial.statistics.dependence import Counts, Dependence, covariance
 from ranktrial.statistics.effects import effect_named
 from ranktrial.statistics.method import Method
-from ranktrial.statistics.paired import mean_difference
+from ranktrial.statistics.paired import constant, mean_difference
 from ranktrial.statistics.prediction_powered import PredictionPowered
 from ranktrial.statistics.seeds import SeedEffects, seeds_parts
 from ranktrial.statistics.summaries import Part, with_seeds
@@ -230,7 +230,7 @@ def observed_task(
     of_all = max(least, of_difference.design_effect)
     alone = of_mean is not None and of_difference.design_effect < least  # that of a constant difference is rounding
     return ObservedTask(
-        x, y, effect, numbers, unit_sums,
+        x, y, effect, numbers, unit_sums if of_effect.design_effect else None,
         Part(of_mean.variance * of_all, of_difference.df) if of_mean and of_all else None,
         of_effect.df, clusters, of_effect.design_effect if of_mean and scale else None, automatic,
         np.arange(len(x)) if alone else numbers,
@@ -259,6 +259,9 @@ def with_model(
         design_effect, df = _of_clusters(powered, clusters), min(task.df, over.df)
     least = 1.0 if task.automatic else 0.0
     part = Part(powered.variance * (1.0 if design_effect is None else max(least, design_effect)), df)
+    if constant(np.array([0.0, math.sqrt(part.variance)]), task.x, task.y):
+        effect = _without(task.effect, "the difference has no variance")
+        return replace(task, effect=effect, of_difference=None, powered=powered)
     estimate = float((task.x - task.y).mean())
     return replace(
         task,
@@ -275,7 +278,7 @@ def _of_clusters(powered: PredictionPowered, clusters: np.ndarray) -> float:
     """The variance of a prediction-powered effect over clusters of all queries, divided by that of independent ones."""
     sums_of_clusters = np.bincount(clusters, powered.influence)
     count = len(sums_of_clusters)
-    return float((sums_of_clusters**2).sum()) * count / (count - 1) / powered.variance
+    return float((sums_of_clusters**2).sum()) * count / (count - 1) / (powered.variance or 1.0)
 
 
 def per_unit(tasks: Mapping[str, ObservedTask], method: Method) -> dict[str, float]:

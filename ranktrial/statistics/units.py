@@ -32,6 +32,8 @@ import numpy as np
 
 from ranktrial.common.errors import UserError
 
+ROUNDING = 1e-12  # of a ratio of squares
+
 
 class Clustered(NamedTuple):
     """The ratio of a variance with clusters to that without, and its degrees of freedom."""
@@ -93,7 +95,7 @@ def clustered(influence: np.ndarray, units: np.ndarray) -> Clustered | None:
 def design_effects(influence: np.ndarray, units: np.ndarray) -> np.ndarray:
     """The design effect of each row of (rows, n), whose units are numbered from 0, equally many in each row.
 
-    There must be at least two units; a row of zeros has 1.
+    There must be at least two units; a row of zeros has 1, one whose totals are 0 but for rounding has 0.
     """
     rows, n = influence.shape
     count = int(units.max()) + 1
@@ -103,6 +105,7 @@ def design_effects(influence: np.ndarray, units: np.ndarray) -> np.ndarray:
     independent = (influence**2).sum(axis=1) * n / (n - 1)
     clustered = (totals**2 / (1 - sizes / n)).sum(axis=1)
     factors: np.ndarray = np.divide(clustered, independent, out=np.ones(rows), where=independent > 0)
+    factors[factors < ROUNDING] = 0.0
     return factors
 
 

@@ -13,11 +13,13 @@ from ranktrial.common.errors import UserError
 from ranktrial.statistics.comparison import TaskScores, compare
 from ranktrial.statistics.dependence import Dependence, covariance, is_diagonal
 from ranktrial.statistics.dependent_tasks import dependent_meta_analysis
+from ranktrial.statistics.effects import all_effects
 from ranktrial.statistics.method import Method
 from ranktrial.statistics.observed_tasks import effect_size, influence, per_unit_of_measure
 from ranktrial.statistics.paired import Hedges
 from ranktrial.statistics.seeds import SeedEffects, effect_variance, seed_source, seeds_parts, shares_of
 from ranktrial.statistics.summaries import Part, total
+from ranktrial.statistics.task_intervals import all_task_intervals
 from ranktrial.statistics.units import TaskQueries, clustered, components, effective_number, sums, units_of_tasks
 
 G = np.random.default_rng(1)
@@ -216,6 +218,41 @@ def test_tests_of_a_difference_are_the_same_whatever_the_effect_type(named, coun
         assert others == [first, first], task
         if named:  # whole clusters flip, whatever varies
             assert first[-1].p_value >= min(1.0, 2 / 2**count)
+
+
+@pytest.mark.parametrize("kind", list(all_task_intervals()))
+@pytest.mark.parametrize("effect", list(all_effects()))
+def test_clusters_with_equal_totals_have_no_effect_if_they_were_named(effect, kind):
+    """Each cluster has the same values in another order, whose sums differ by rounding."""
+    g, names, unit = np.random.default_rng(4), [f"q{j}" for j in range(40)], {f"q{j}": f"u{j // 10}" for j in range(40)}
+    own, method = g.random((2, 10)), Method(effect=effect, task_interval=kind, margin=0.1, own={"resamples": 99})
+    values = np.concatenate([own[:, g.permutation(10)] for _ in range(4)], axis=1)
+    by_default = {"corpus": "c", "relevant": {name: [document] for name, document in unit.items()}}
+    found = compare([TaskScores("t", *values, names, clusters=unit)], method)
+    (task,) = found.tasks.values()
+    assert task.effect.undefined == "its clusters have no variance" and task.interval is None
+    assert found.over_collections is None and (task.t_test is None or task.t_test.p_value is None)
+    assert task.equivalence is None or task.equivalence.p_equivalence is None
+    tasks = [TaskScores("a", *values, names, **by_default), TaskScores("b", *g.random((2, 40)), names, **by_default)]
+    automatic = compare(tasks, method)
+    assert is_diagonal(automatic.dependence.sampling)
+    alone = compare([TaskScores("a", *values, names)], method).tasks["a"].effect
+    assert automatic.tasks["a"].effect.variance == alone.variance
+
+
+@pytest.mark.parametrize("groups", [2, 5])
+def test_clusters_of_few_values_have_a_variance_or_no_effect(groups):
+    """Of 300 tasks of binary values, whose clusters often gain equally, no interval is a point."""
+    g, names = np.random.default_rng(5), [f"q{j}" for j in range(10 * groups)]
+    unit, undefined = {name: f"u{j // 10}" for j, name in enumerate(names)}, 0
+    for _ in range(300):
+        values = (g.random((2, 10 * groups)) < 0.5).astype(float)
+        (task,) = compare([TaskScores("t", *values, names, clusters=unit)], Method(permutations=1)).tasks.values()
+        undefined += task.effect.undefined == "its clusters have no variance"
+        gains = (values[1] - values[0]).reshape(groups, 10).sum(axis=1)
+        assert (task.effect.variance is None) == (len(set(gains)) == 1)
+        assert task.interval is None or task.interval.ci_high - task.interval.ci_low > 1e-6
+    assert undefined or groups == 5
 
 
 def test_satterthwaite_is_welch_of_two_groups():

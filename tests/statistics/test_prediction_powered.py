@@ -247,6 +247,23 @@ def test_a_judge_that_agrees_on_one_cluster_has_no_effect_as_its_other_values():
     assert found.observed.powered.weight == 1 and found.interval is None and found.t_test.p_value is None
 
 
+@pytest.mark.parametrize("equal", ["humans' clusters", "all clusters", "all further queries"])
+def test_named_clusters_with_equal_totals_have_no_effect_unless_the_further_queries_vary(equal):
+    generator = np.random.default_rng(16)
+    human, further = np.tile(generator.normal(0.1, 0.2, 10), 4), np.tile(generator.normal(0.1, 0.2, 10), 10)
+    if equal == "humans' clusters":
+        further = generator.normal(0.1, 0.2, 100)
+    if equal == "all further queries":
+        further[:] = 0.1
+    units = {str(number): str(number // 10) for number in range(140)} if equal != "all further queries" else None
+    task = replace(scores(human, human, further), clusters=units)
+    found = compare([task], METHOD).tasks["t"]
+    assert found.observed.powered.weight > 0
+    varies = equal == "humans' clusters"
+    assert found.effect.undefined == (None if varies else "the difference has no variance")
+    assert (found.t_test.p_value is not None) == varies and (found.interval is not None) == varies
+
+
 def test_the_variance_of_chosen_queries_is_that_over_all_whatever_ddof():
     task = chosen(np.random.default_rng(13))
     ones = [compare([task], Method(permutations=100, ddof=ddof)).tasks["t"].effect.variance for ddof in (0, 1)]
