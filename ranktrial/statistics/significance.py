@@ -41,6 +41,18 @@ def flipped_sums(rows: np.ndarray, seed: int, permutations: int) -> FlippedSums:
     return FlippedSums(_random_sums(rows, np.random.default_rng(seed), permutations), False)
 
 
+def sums_with_still(rows: np.ndarray, still: np.ndarray, seed: int, permutations: int) -> FlippedSums:
+    """The same where a flip of the columns that are `still` does not change the data: flips of the others are those of
+    the test, with random ones of these, so that the test has the same p-value with both.
+    """
+    n = rows.shape[1]
+    if not still.any() or (n < 63 and 2**n <= permutations):
+        return flipped_sums(rows, seed, permutations)
+    sums, exact = flipped_sums(rows[:, ~still], seed, permutations)
+    sums = np.tile(sums, permutations // sums.shape[1])
+    return FlippedSums(sums + _random_sums(rows[:, still], np.random.default_rng([seed, 1]), sums.shape[1]), exact)
+
+
 def _all_sums(rows: np.ndarray) -> np.ndarray:
     """The sums of each row under all 2^n sign flips, shape (rows, 2^n)."""
     sums = np.zeros((len(rows), 1))

@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from ranktrial.common.plugins import own_keys
+from ranktrial.statistics.comparison import TaskScores, compare
 from ranktrial.statistics.effects import all_effects, compute_rows, effect_named
 from ranktrial.statistics.method import Method
 from ranktrial.statistics.observed_tasks import effect_size
@@ -185,6 +186,25 @@ def test_drawn_flips_give_nearly_the_interval_of_all_flips():
     exact, drawn = interval("randomisation", X, Y), interval("randomisation", X, Y, permutations=4000)
     assert (drawn.ci_low, drawn.ci_high) == pytest.approx((exact.ci_low, exact.ci_high), abs=0.01)
     assert drawn.p_value == pytest.approx(exact.p_value, abs=4 * math.sqrt(exact.p_value / 4000))
+
+
+@pytest.mark.parametrize("permutations", [500, 4000])
+@pytest.mark.parametrize("size", [1, 2])
+@pytest.mark.parametrize("digits", [0, 1, 9])
+def test_the_randomisation_interval_is_of_the_same_flips_as_the_test(digits, size, permutations):
+    """Also with ties, clusters that do not change, and fewer changed ones than random flips are needed for."""
+    g, compared = np.random.default_rng(6), 0
+    for n in range(8, 56, 2):
+        y, names = np.round(g.random(n), digits), [f"q{j}" for j in range(n)]
+        x = y + np.round(np.where(np.arange(n) // size % 2, 0, g.normal(0.2, 0.6, n)), digits)
+        task = TaskScores("t", y, x, names, clusters={name: f"u{j // size}" for j, name in enumerate(names)})
+        method = replace(METHOD, task_interval="randomisation", permutations=permutations)
+        found = compare([task], method).tasks["t"]
+        if found.interval and found.interval.kind == "randomisation":
+            compared, p = compared + 1, found.randomisation.p_value
+            assert found.interval.p_value == p
+            assert (p < 0.05) == (not found.interval.ci_low <= 0 <= found.interval.ci_high)
+    assert compared > 10
 
 
 @pytest.mark.parametrize("kind", list(all_task_intervals()))

@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from ranktrial.statistics.effects import EffectType
-from ranktrial.statistics.significance import flipped_sums
+from ranktrial.statistics.significance import sums_with_still
 from ranktrial.statistics.task_intervals import Sample, TaskInterval
 
 NAME = "randomisation"
@@ -39,7 +39,8 @@ def interval(sample: Sample) -> TaskInterval | str:
     mean, n = float(difference.mean()), len(difference)
     centred = np.bincount(sample.units, difference - mean)
     sizes = np.bincount(sample.units).astype(float)
-    flips = flipped_sums(np.stack([centred, sizes]), sample.seed, sample.permutations)
+    still = np.bincount(sample.units, sample.x) == np.bincount(sample.units, sample.y)
+    flips = sums_with_still(np.stack([centred, sizes]), still, sample.seed, sample.permutations)
     (r, b), drawn = flips.sums, 0 if flips.exact else 1
     r = np.where(np.abs(r) <= 8 * np.finfo(float).eps * np.abs(centred).sum(), 0.0, r)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -48,7 +49,7 @@ def interval(sample: Sample) -> TaskInterval | str:
     below, above = np.where(r > 0, towards, away), np.where(r > 0, away, towards)
     rejected = _rejected(sample.alpha, len(r), drawn)
     end = len(r) - 1 - rejected
-    below, above = (_snapped(limits, abs(mean)) for limits in (below, above))
+    below, above = (_snapped(limits, abs(mean), np.abs(difference).mean()) for limits in (below, above))
     ends = [float(np.partition(limits, end)[end]) if rejected >= 0 else math.inf for limits in (below, above)]
     if not np.isfinite(ends).all():
         return f"{len(r)} flips cannot reject at {sample.alpha:g}"
@@ -65,9 +66,9 @@ def _rejected(alpha: float, flips: int, drawn: int) -> int:
     return rejected
 
 
-def _snapped(limits: np.ndarray, size: float) -> np.ndarray:
-    """The limits; one that differs by rounding from the size of the mean, as a flip as extreme as the data, is equal to
-    it, so that the end of the interval is 0.
+def _snapped(limits: np.ndarray, size: float, scale: float) -> np.ndarray:
+    """The limits; one that differs by rounding (of differences of this scale) from the size of the mean, as a flip as
+    extreme as the data, is equal to it, so that the end of the interval is 0.
     """
-    near: np.ndarray = np.where(np.abs(limits - size) <= ROUNDING * size, size, limits)
+    near: np.ndarray = np.where(np.abs(limits - size) <= ROUNDING * scale, size, limits)
     return near
