@@ -19,6 +19,7 @@ from ranktrial.common.errors import UserError, shortened
 from ranktrial.records.comparison import EffectsRow
 from ranktrial.statistics.dependence import Dependence
 from ranktrial.statistics.effects import combined, effect_named, reported_within
+from ranktrial.statistics.measure_scale import measure_scale
 from ranktrial.statistics.observed_tasks import EffectSize
 from ranktrial.statistics.summaries import normal_summary
 from ranktrial.statistics.synthesise import synthesise
@@ -44,7 +45,8 @@ def from_effects(
     """The synthesis of a table of effects (yi, treatment minus control) with their variances (vi).
 
     yi are on the scale on which the effect type is reported (r of a correlation), vi on that of the synthesis (of
-    Fisher's z). Raises UserError, with the row, for an effect that is not a number, and a variance that is not above 0.
+    Fisher's z); the scale of the measure is that of yi. Raises UserError, with the row, for an effect that is not a
+    number, and a variance that is not above 0.
     """
     settings = replace(
         how.settings(*names, measure or UNNAMED, {}, False), task_interval=normal.NAME, small_tasks="own"
@@ -80,7 +82,7 @@ def from_effects(
         )
         for (task, size), n in zip(sizes.items(), queries, strict=True)
     ]
-    meta = meta_record(found, settings)
+    meta = meta_record(found, settings, measure_scale([found.estimates]))
     shown = replace(how.looks, p="interval", correction="none") if effect_type.HAS_DIFFERENCE else how.looks
     return Findings.alone(Results(pd.DataFrame(rows), meta, []), shown, how.lower_is_better, stated)
 

@@ -168,7 +168,7 @@ def _spread(seed_effect: SeedEffects | None, weights: np.ndarray, alpha: float) 
     return SeedsSpread(seed_effect.source.seeds, df, variance, sd, sd_interval(sd, df, alpha))
 
 
-def meta_record(synthesis: Synthesis, settings: Settings, scale: float = 1.0, **found: Any) -> MetaRecord:
+def meta_record(synthesis: Synthesis, settings: Settings, scale: float, **found: Any) -> MetaRecord:
     """The record of a comparison; `found` are further fields of it.
 
     `scale` is that of the measure (measure_scale.py).

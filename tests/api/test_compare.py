@@ -15,6 +15,7 @@ from scipy import stats
 import ranktrial as rt
 from ranktrial.api.methods import ARGUMENTS
 from ranktrial.reports.comparison.notes import notes
+from ranktrial.statistics.bayes import bayesian_summary
 from ranktrial.statistics.independent_tasks import meta_analysis
 from tests.explorer.crafted_experiment import unpacked
 from tests.support.one_line import refused
@@ -230,6 +231,19 @@ def test_printed_effects_are_those_of_a_meta_analysis():
     assert "95% intervals: tasks normal; mean of these tasks normal; " in " ".join(notes(found.plot(), True))
     text = found.table()
     assert "nan" not in text.lower() and "None" not in text and "| n |" not in text
+
+
+@pytest.mark.parametrize("times", [1, 10, 100])
+@pytest.mark.parametrize("effect", ["MD", "SMD"])
+def test_the_bayesian_summary_of_printed_effects_is_on_their_scale(effect, times):
+    """In percent it is a hundred times that of fractions; standardised differences have no scale."""
+    yi, vi = np.array([0.5, 0.1, 0.9, -0.3, 0.4, 0.7]), 0.01
+    effects = pd.DataFrame({"task": list("abcdef"), "yi": times * yi, "vi": times**2 * vi})
+    (found,) = rt.compare(effects, effect=effect, bayesian={}).comparisons.values()
+    scale = {"MD": 0.1 * times, "SMD": 0.5}[effect]
+    assert found.meta.bayesian.tau_scale == pytest.approx(scale)
+    expected = bayesian_summary(times * yi, np.diag([times**2 * vi] * 6), scale, 0.05)
+    assert (found.meta.bayesian.ci_low, found.meta.bayesian.ci_high) == (expected.ci_low, expected.ci_high)
 
 
 def test_numbers_are_plain_and_tables_hold_them_to_the_last_digit(tmp_path):

@@ -69,7 +69,7 @@ def test_no_interval_goes_beyond_the_largest_difference_and_verdicts_stay(effect
         )  # fmt: skip
         found, uncut = compare(tasks, settings), compare(tasks, replace(settings, reach=None))
         same = sensitivity(found.tasks, settings, found.corpora, list(found.seed_effects.values()))
-        record = meta_record(found.synthesis, settings, sensitivity=sensitivity_record(same) if same else None)
+        record = meta_record(found.synthesis, settings, 1.0, sensitivity=sensitivity_record(same) if same else None)
         table = rows(found.tasks, found.synthesis.weights).dropna(subset="ci_low")
         ends = table[["task", "ci_low", "ci_high", "p_value"]].itertuples(index=False, name=None)
         reach = REACH.get(effect, np.inf)

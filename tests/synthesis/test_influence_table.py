@@ -65,7 +65,7 @@ def test_the_table_of_a_comparison_is_its_leave_one_out():
     corpora = {"t0": "a", "t1": "a", "t2": "b", "t3": "c"}
     settings = Settings(**BASE, corpora=corpora, seed_sources={"treatment": SeedsOf(OWN, "t")})
     found = compared(pairs(4, m=4), settings)
-    written = json.dumps(given(record_of_job(found.synthesis, settings, **dependence_record(found, settings))))
+    written = json.dumps(given(record_of_job(found.synthesis, settings, 1.0, **dependence_record(found, settings))))
     meta = read_settings(MetaRecord, json.loads(written), "meta")
     assert len(meta.dependence.seed_effects) == 1 and meta.dependence.collections == [0, 0, 1, 2]
     assert meta.meta.interval == "robust" and meta.asked.interval == "knapp-hartung"  # two corpora have no level

@@ -33,7 +33,7 @@ def prepare(folder: Path, small: bool) -> int:
     count = 2 if small else 10
     for number, tasks in enumerate(np.random.default_rng(1).uniform(size=(count, *comparisons.SHAPE))):
         found = compared(comparisons.pairs(tasks), comparisons.settings())
-        record = meta_record(found.synthesis, comparisons.settings())
+        record = meta_record(found.synthesis, comparisons.settings(), 1.0)
         rows(found.tasks, found.synthesis.weights).to_csv(folder / f"c{number}.tsv", sep="\t", index=False)
         (folder / f"c{number}.json").write_text(json.dumps(given(record)))
     return count
