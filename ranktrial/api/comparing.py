@@ -71,7 +71,7 @@ def compare(
         qrels: judgements; queries that share a relevant document are clusters.
         seed: of the randomisation tests.
         **statistics: the keys of a comparison in a configuration, with its defaults: effect ("MD", "SMD", "d_av",
-            "CORR"), alpha, estimator, interval, task_interval, margin (in units of the effect), seeds, clusters
+            "CORR"), alpha, estimator, interval, task_interval, margin (in units of the measure), seeds, clusters
             (`{task: {query: cluster}}`) … (docs/configuration.md).
 
     Returns:

@@ -21,7 +21,7 @@ from ranktrial.statistics.dependence import Dependence
 from ranktrial.statistics.effects import combined, effect_named, reported_within
 from ranktrial.statistics.measure_scale import measure_scale
 from ranktrial.statistics.observed_tasks import EffectSize
-from ranktrial.statistics.summaries import normal_summary
+from ranktrial.statistics.summaries import Summary, SummaryEquivalence, equivalence, normal_summary
 from ranktrial.statistics.synthesise import synthesise
 from ranktrial.statistics.task_intervals import from_summary, normal
 from ranktrial.synthesis.comparison_results import meta_record
@@ -52,6 +52,8 @@ def from_effects(
         how.settings(*names, measure or UNNAMED, {}, False), task_interval=normal.NAME, small_tasks="own"
     )
     effect_type = effect_named(settings.effect)
+    if settings.margin and not effect_type.IN_UNITS_OF_MEASURE:
+        raise UserError(f"compare: margin: {settings.effect} is not in units of the measure; expected effect MD")
     sizes = _sizes(table, settings.effect)
     intervals = {}
     for task, size in sizes.items():
@@ -64,6 +66,11 @@ def from_effects(
         counts=(None,) * len(sizes),
     )
     found = synthesise(sizes, settings, intervals, dependence)
+
+    def against_margin(summary: Summary | None) -> SummaryEquivalence | None:
+        return equivalence(summary, settings.margin, settings.lower_is_better) if summary and settings.margin else None
+
+    margins = {task: against_margin(one.summary) for task, one in intervals.items()}
     reported = reported_within(settings.effect, None)
     counts = next((table[name] for name in QUERIES if name in table), pd.Series(None, table.index, dtype=object))
     queries = [_count(row, n) for row, n in enumerate(counts)]
@@ -79,10 +86,13 @@ def from_effects(
             p_value=intervals[task].p_value,
             log10_p=intervals[task].log10_p,
             weight=found.weights[task],
+            equivalence_p_value=margin.p_equivalence if (margin := margins[task]) else None,
+            non_inferiority_p_value=margin.p_non_inferiority if margin else None,
         )
         for (task, size), n in zip(sizes.items(), queries, strict=True)
     ]
-    meta = meta_record(found, settings, measure_scale([found.estimates]))
+    of_all = against_margin(found.meta.summary if found.meta else None)
+    meta = meta_record(found, settings, measure_scale([found.estimates]), equivalence=of_all)
     shown = replace(how.looks, p="interval", correction="none") if effect_type.HAS_DIFFERENCE else how.looks
     return Findings.alone(Results(pd.DataFrame(rows), meta, []), shown, how.lower_is_better, stated)
 

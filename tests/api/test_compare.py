@@ -233,6 +233,27 @@ def test_printed_effects_are_those_of_a_meta_analysis():
     assert "nan" not in text.lower() and "None" not in text and "| n |" not in text
 
 
+@pytest.mark.parametrize("lower_is_better", [False, True])
+@pytest.mark.parametrize("k", [1, 5])
+def test_printed_effects_are_tested_against_a_margin_where_their_interval_is(k, lower_is_better):
+    """Equivalent at alpha are effects whose 1 - 2 alpha interval is within the margin: of tasks and their summary."""
+    effects = pd.DataFrame({"task": list("abcde"), "yi": [0.03, -0.01, 0.05, 0.02, 0.08], "vi": [1e-3] * 5})[:k]
+    for margin in (0.02, 0.06, 0.1, 0.2):
+        given = {"margin": margin, "lower_is_better": lower_is_better}
+        found, twice = (rt.compare(effects, alpha=alpha, **given) for alpha in (0.05, 0.1))
+        (one,), (other,) = found.comparisons.values(), twice.comparisons.values()
+        of_all = one.meta.equivalence.p_equivalence, one.meta.equivalence.p_non_inferiority
+        columns = found.effects[["equivalence_p_value", "non_inferiority_p_value"]].itertuples(index=False)
+        intervals = twice.effects[["ci_low", "ci_high"]].itertuples(index=False)
+        ends = [*intervals, (other.meta.meta.summary.ci_low, other.meta.meta.summary.ci_high)]
+        for (p, better), (low, high) in zip([*columns, of_all], ends, strict=True):
+            assert (p < 0.05) == (-margin < low and high < margin)
+            assert (better < 0.05) == (high < margin if lower_is_better else -margin < low)
+        assert f"the margin ±{margin:g}" in " ".join(notes(found.plot(), True))
+    with refused("margin", "SMD", "expected effect MD"):
+        rt.compare(effects, effect="SMD", margin=0.1)
+
+
 @pytest.mark.parametrize("times", [1, 10, 100])
 @pytest.mark.parametrize("effect", ["MD", "SMD"])
 def test_the_bayesian_summary_of_printed_effects_is_on_their_scale(effect, times):
