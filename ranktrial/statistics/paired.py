@@ -61,7 +61,7 @@ def queries(n: int) -> str:
 
 def constant(values: np.ndarray, *parts: np.ndarray) -> bool:
     """Whether values differ only by the rounding of the numbers from which they were computed."""
-    return bool(np.ptp(values) <= 8 * _EPS * max(np.abs(part).max() for part in parts))
+    return bool(constant_rows(values[None], *(part[None] for part in parts))[0])
 
 
 def constant_system(x: np.ndarray, y: np.ndarray) -> str | None:
@@ -103,9 +103,13 @@ def standardisable_rows(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -
 
 
 def constant_rows(values: np.ndarray, *parts: np.ndarray) -> np.ndarray:
-    """Whether the values of each row differ only by the rounding of the numbers from which they were computed."""
-    largest = np.max([np.abs(part).max(axis=1) for part in parts], axis=0)
-    found: np.ndarray = np.ptp(values, axis=1) <= 8 * _EPS * largest
+    """Whether the values of each row differ only by the rounding of the numbers from which they were computed, to 32
+    bits if all of these have no more.
+    """
+    largest, spread = np.max([np.abs(part).max(axis=1) for part in parts], axis=0), np.ptp(values, axis=1)
+    found: np.ndarray = spread <= 8 * _EPS * largest
+    for row in np.flatnonzero(~found & (spread <= np.finfo(np.float32).eps * largest)):
+        found[row] = all((part[row] == part[row].astype(np.float32)).all() for part in parts)
     return found
 
 

@@ -93,6 +93,18 @@ def test_undefined_effects_say_why(treatment, control, kind, ddof, reason):
     assert effect.n == len(control)
 
 
+@pytest.mark.parametrize("shift", [0.1, -0.3, 7.7])
+@pytest.mark.parametrize("scale", [1, 100])
+@pytest.mark.parametrize("effect", ["MD", "SMD", "d_av"])
+def test_a_constant_difference_of_32_bits_is_constant_and_one_step_more_is_not(effect, scale, shift):
+    control = (scale * np.random.default_rng(1).random(50)).astype(np.float32)
+    treatment = control + np.float32(scale * shift)
+    assert "same for every query" in effect_size(treatment, control, effect).undefined
+    assert effect_size(treatment.astype(float) + 1e-12 * control, control, "MD").undefined is None, "of 64 bits"
+    treatment[np.abs(treatment).argmax()] += 3 * np.spacing(np.abs(treatment).max())
+    assert effect_size(treatment, control, "MD").undefined is None
+
+
 def test_almost_constant_differences_are_not_taken_for_constant():
     treatment = SPREAD + 0.1
     treatment[0] += 1e-14
