@@ -508,7 +508,8 @@ def tested(comparison: Comparison) -> Hashable:
     statistics = comparison.statistics
     difference = effect_named(statistics.effect).HAS_DIFFERENCE
     way = *(getattr(statistics, name) for name in WAYS), str(statistics.clusters)
-    return frozenset(sides), statistics.measure, frozenset(comparison.tasks), difference, way
+    measures = frozenset(comparison.measure_on.items()) or statistics.measure
+    return frozenset(sides), measures, frozenset(comparison.tasks), difference, way
 
 
 def repeated(experiment: Experiment) -> dict[str, str]:

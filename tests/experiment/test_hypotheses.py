@@ -36,6 +36,19 @@ def test_scales_levels_and_order_make_no_further_hypothesis_other_ways_of_testin
     assert planning.table_settings(found) == {"repeated": repeated(found)}
 
 
+def test_measures_of_tasks_make_a_hypothesis_by_task_in_any_order():
+    tasks, names = ["d", "d/dev", "e"], ["RR@10", "P@10"]
+    given = {"first": "PRR", "second": "PRP", "third": "PPR", "listed": "PRR"}
+    comparisons = {
+        name: PAIR | {"effect": "SMD", "tasks": tasks[::-1] if name == "listed" else tasks,
+                      "measure_on": dict(zip(tasks, [names[letter == "P"] for letter in letters], strict=True))}
+        for name, letters in given.items()
+    }  # fmt: skip
+    other = {"format": "beir", "location": "docs"}
+    changes = {"tasks": tasks, "datasets/e": other, "measures": names, "comparisons": comparisons}
+    assert repeated(resolve(changed(changes), "c.yaml")) == {"listed": "first"}
+
+
 def test_families_are_apart():
     found = experiment(a=PAIR, b=PAIR | {"effect": "SMD", "family": "x"}, c=PAIR | {"effect": "d_av", "family": "x"})
     assert repeated(found) == {"c": "b"} and families(found) == {"b": "x", "c": "x"}
