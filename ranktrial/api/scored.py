@@ -126,7 +126,7 @@ def _matrix(where: str, values: object) -> pd.DataFrame:
     if isinstance(values, Mapping):
         values = pd.Series(values)
     try:
-        table = pd.DataFrame(np.asarray(values, dtype=float))
+        table = pd.DataFrame(np.ma.filled(np.ma.asarray(values, dtype=float), np.nan))
     except (TypeError, ValueError):
         raise UserError(f"{where}: expected numbers, one per query, not {shortened(values)}") from None
     if not table.size:
@@ -138,7 +138,7 @@ def _matrix(where: str, values: object) -> pd.DataFrame:
     wrong = ~(np.abs(table.to_numpy()) < BEYOND).all(axis=1)
     if wrong.any():
         row = table.index[wrong][0]
-        raise UserError(f"{where}: the value of query {row} is not a finite number")
+        raise UserError(f"{where}: the value of query {row} is masked or not a finite number; leave out the query")
     if table.index.has_duplicates:
         raise UserError(f"{where}: query {table.index[table.index.duplicated()][0]} has two values; expected one")
     return table

@@ -86,12 +86,12 @@ def _checked(task: TaskScores) -> TaskScores:
 
 
 def _matrix(task: str, role: str, values: np.ndarray) -> np.ndarray:
-    matrix = np.asarray(values, dtype=float)
+    matrix: np.ndarray = np.ma.filled(np.ma.asarray(values, dtype=float), np.nan)
     if matrix.ndim not in (1, 2) or not matrix.size:
         expected = "expected one score per query, or queries x seeds"
         raise ValueError(f"task {task!r}: {expected} for the {role}, not an array of shape {matrix.shape}")
     if not np.isfinite(matrix).all():
-        raise ValueError(f"task {task!r}: a score of the {role} is not finite")
+        raise ValueError(f"task {task!r}: a score of the {role} is masked or not finite")
     return matrix[:, None] if matrix.ndim == 1 else matrix
 
 

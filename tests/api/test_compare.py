@@ -333,8 +333,9 @@ def test_options_that_do_not_fit_are_refused_in_one_line(options, words):
 def test_arrays_effects_runs_and_places_that_do_not_fit_are_refused(tmp_path):
     with refused("task a", "2 values of control and 3 of treatment"):
         rt.compare({"a": ([1, 2], [1, 2, 3])})
-    with refused("task a, treatment", "query 2", "not a finite number"):
-        rt.compare({"a": ([1, 2], [1, float("nan")])})
+    for nothing in ([1, float("nan")], np.ma.array([1, 2], mask=[0, 1]), np.ma.array([[1], [2]], mask=[[0], [1]])):
+        with refused("task a, treatment", "query 2", "not a finite number"):
+            rt.compare({"a": ([1, 2], nothing)})
     with refused("expected a DataFrame"):
         rt.compare([1, 2])
     for place in ("scores.csv", Path("scores.csv")):

@@ -79,7 +79,8 @@ def test_without_an_effect_there_is_no_summary():
 
 @pytest.mark.parametrize(("control", "treatment", "ids", "said"), [
     ([0.1, 0.2], [0.1], None, "2 queries of the control and 1 of the treatment; expected the same queries in one order"),
-    ([0.1, np.nan], [0.1, 0.2], None, "a score of the control is not finite"),
+    ([0.1, np.nan], [0.1, 0.2], None, "a score of the control is masked or not finite"),
+    ([0.1, 0.2], np.ma.array([[0.1, 0.2]] * 2, mask=[[0, 0], [0, 1]]), None, "a score of the treatment is masked or not finite"),
     ([0.1, 0.2], [[[0.1]]], None, "one score per query, or queries x seeds for the treatment, not an array of shape (1, 1, 1)"),
     ([], [], None, "one score per query, or queries x seeds for the control, not an array of shape (0,)"),
     ([0.1, 0.2], [0.1, 0.3], ["a"], "expected 2 different ids of queries"),
@@ -87,7 +88,7 @@ def test_without_an_effect_there_is_no_summary():
 ])  # fmt: skip
 def test_scores_that_cannot_be_compared_are_named(control, treatment, ids, said):
     with pytest.raises(ValueError, match=rf"^task 'x': .*{re.escape(said)}$"):
-        compare([TaskScores("x", np.array(control), np.array(treatment), ids)])
+        compare([TaskScores("x", np.asanyarray(control), np.asanyarray(treatment), ids)])
 
 
 def test_a_task_is_given_once():
