@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -151,8 +151,8 @@ class Systems:
 class Basis(NamedTuple):
     """The basis of a plan.
 
-    `described` is its text in tables and figure, `present` the design of the comparison, `tau2_high` the upper limit of
-    the interval of tau2. With a single collection, there is no `summary`.
+    `described` is its text in tables and figure, `present` the design of the comparison, `seeds` those of each trained
+    system in it, `tau2_high` the upper limit of the interval of tau2. With a single collection, there is no `summary`.
     """
 
     components: Components
@@ -161,6 +161,7 @@ class Basis(NamedTuple):
     present: Design | None = None
     tau2_high: float | None = None
     summary: bool = True
+    seeds: tuple[int, ...] = ()
 
 
 def trained_values(systems: Systems, control: Values, treatment: Values) -> dict[str, Values]:
@@ -200,7 +201,7 @@ def found_basis(systems: Systems, meta: MetaRecord, effects: pd.DataFrame, value
         raise UserError(f"{systems.treatment} against {systems.control}: {problem}")
     components = components_of(tasks, meta.meta.tau2 or 0.0, list(values.values()))
     unknown = [name for name, of_tasks in values.items() if seed_variance_of(tasks, of_tasks) is None]
-    seeds = max((of_tasks[task.name].shape[1] for of_tasks in values.values() for task in tasks), default=1)
+    seeds = tuple(max(of_tasks[task.name].shape[1] for task in tasks) for of_tasks in values.values())
     names = [systems.control, systems.treatment]
     timed = {name: hours for name in names if (hours := hours_of(costs, name))}
     if systems.control == systems.treatment:  # it is trained once and ranks each collection's queries in both wordings
@@ -217,9 +218,9 @@ def found_basis(systems: Systems, meta: MetaRecord, effects: pd.DataFrame, value
         measure=meta.measure,
         of_tasks=meta.of_tasks,
     )
-    present = Design(_harmonic_mean(tasks), len(tasks), seeds)
+    present = Design(_harmonic_mean(tasks), len(tasks), 1)
     high = meta.meta.tau2_ci[1] if meta.meta.tau2_ci else None
-    return Basis(components, list(timed.values()), described, present, high, len(tasks) > 1)
+    return Basis(components, list(timed.values()), described, present, high, len(tasks) > 1, seeds)
 
 
 def _harmonic_mean(tasks: Sequence[Task]) -> float:
@@ -313,14 +314,25 @@ def _present(basis: Basis, question: Question) -> Present | None:
     """The precision of the comparison's own design, and its share of variance that only more collections can reduce."""
     if basis.present is None:
         return None
-    design, components = basis.present, basis.components
-    over_collections = _present_summary(basis, design, question) if basis.summary else None
-    return Present(*design, _precision(question.of_task(components, design)), over_collections)
+    design, components = basis.present, _averaged(basis.components)
+    over_collections = _present_summary(basis, components, design, question) if basis.summary else None
+    alone = _precision(question.of_task(components, design))
+    return Present(design.queries, design.collections, basis.seeds, alone, over_collections)
 
 
-def _present_summary(basis: Basis, design: Design, question: Question) -> PresentSummary:
-    components, summary = basis.components, question.of_summary(basis.components, design)
-    high = Components(components.query, basis.tau2_high or 0.0, components.seed_variances)
+def _averaged(components: Components) -> Components:
+    """The components with each system's mean over its own seeds, of which there is one in a design."""
+    means = [
+        SeedVariance(of.seed / m, of.seed_by_collection / m, of.seed_by_query / m, of.df)
+        for of in components.seed_variances
+        for m in [of.df + 1]
+    ]
+    return replace(components, seed_variances=tuple(means))
+
+
+def _present_summary(basis: Basis, components: Components, design: Design, question: Question) -> PresentSummary:
+    summary = question.of_summary(components, design)
+    high = replace(components, collection=basis.tau2_high or 0.0)
     return PresentSummary(
         summary=_precision(summary),
         summary_with_high_tau2=_precision(question.of_summary(high, design)) if basis.tau2_high else None,

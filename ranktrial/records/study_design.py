@@ -77,11 +77,11 @@ class PresentSummary:
 
 @dataclass(frozen=True)
 class Present:
-    """The design of the comparison; a single collection has no summary."""
+    """The design of the comparison, with the seeds of each trained system; a single collection has no summary."""
 
     queries: float
     collections: float
-    seeds: int
+    seeds: tuple[int, ...]
     task: PrecisionRecord
     over_collections: Annotated[PresentSummary | None, INLINE] = None
 

@@ -27,10 +27,10 @@ def number(value: float) -> str:
     return form.fixed(value, form.decimals_for(value))
 
 
-def design_text(queries: float, collections: float, seeds: int, mean: str = "") -> str:
+def design_text(queries: float, collections: float, *seeds: int, mean: str = "") -> str:
     """The text of a design; `mean` says what mean its number of queries is."""
     of_collections = "" if collections == 1 else f"{collections} collections of "
-    of_seeds = "" if seeds == 1 else f", {seeds} seeds"
+    of_seeds = f", {' and '.join(map(str, dict.fromkeys(seeds)))} seeds" if {*seeds} - {1} else ""
     return f"{of_collections}{queries:g} queries{mean}{of_seeds}"
 
 
@@ -46,9 +46,9 @@ def _present(plan: PlanRecord) -> list[str]:
     level = f"{form.percent(plan.alpha)} CI"
     alone = f"{number(present.task.detectable)} (expected {level}: ± {number(present.task.half_width)})"
     if present.over_collections is None:
-        design = design_text(queries, 1, present.seeds)
+        design = design_text(queries, 1, *present.seeds)
         return [f"{ability}, the present design, {design}, detects an effect of {alone}."]
-    design = design_text(queries, max(2, present.collections), present.seeds, " (harmonic mean)")
+    design = design_text(queries, max(2, present.collections), *present.seeds, mean=" (harmonic mean)")
     summary = present.over_collections.summary
     return [
         f"{ability}, the present design, {design}, detects a mean effect over collections of "

@@ -38,7 +38,11 @@ def made(assumed=(), present=True, **asked):
             unknown_seed_variance=[], given=[], untimed=["bm25"], devices=["A100"], measure="nDCG@10",
             of_tasks=False,
         )  # fmt: skip
-        basis = basis._replace(present=Design(153.2, 7, 3), tau2_high=0.01, described=described)
+        seed_variances = tuple(replace(of, df=2) for of in basis.components.seed_variances)
+        basis = basis._replace(
+            components=replace(basis.components, seed_variances=seed_variances),
+            present=Design(153.2, 7, 1), seeds=(3,), tau2_high=0.01, described=described,
+        )  # fmt: skip
     return planned(Settings(plan="dense", **{**ASKED, **asked}), basis)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import ranktrial as rt
 from ranktrial.study_design import Systems, trained_values
 from scripts.reports import figure, study_designs
 from scripts.study_design.plan_designs import study_design
@@ -69,7 +70,7 @@ def test_a_plan_rests_on_what_the_comparison_shows(plan, tmp_path):
     assert with_noise == pytest.approx((effects["n"] * effects["variance"]).mean())
     assert seed_variance["seed_by_query"] == pytest.approx(0.03**2, rel=0.2)
     present = made["present"]
-    assert (present["collections"], present["seeds"]) == (4, 3)
+    assert (present["collections"], present["seeds"]) == (4, [3])
     assert present["queries"] == pytest.approx(4 / sum(1 / n for n in TASKS.values()))
     assert made["unknown_seed_variance"] == [] and made["untimed"] == ["bm25"] and made["devices"] == ["A100"]
     assert len(made["designs"]) == 2 * 2 * 3
@@ -99,6 +100,24 @@ def test_a_standardised_effect_is_planned_on_its_own_scale(plan):
     assert of_smd["seed"] / of_md["seed"] > 1.5
     assert math.sqrt(of_smd["seed"] / of_md["seed"]) < 2 / sd
     assert smd["axis"].startswith("Standardised") or "Hedges" in smd["axis"] or "SMD" in smd["axis"]
+
+
+def test_in_the_present_design_each_system_has_its_own_seeds():
+    generator = np.random.default_rng(4)
+    control, treatment = (generator.normal(0, 0.06, seeds) for seeds in (2, 12))
+    pairs = {}
+    for task in "abcdef":
+        base = generator.random(60)[:, None] + generator.normal(0, 0.05, (60, 14))
+        pairs[task] = base[:, :2] + control, base[:, 2:] + treatment + 0.05
+    planned = rt.power(rt.compare(pairs), effect=0.02)
+    parts, present = planned.record.components, planned.record.present
+    of_seeds = [(of.seed, of.seed_by_collection, of.seed_by_query) for of in parts.seed_variances]
+    seed, by_collection, by_query = np.array(of_seeds).T @ [1 / 2, 1 / 12]
+    of_queries = (parts.query + by_query) / 60
+    assert present.task.variance == pytest.approx(of_queries + seed + by_collection)
+    over_collections = (parts.collection + of_queries + by_collection) / 6 + seed
+    assert present.over_collections.summary.variance == pytest.approx(over_collections)
+    assert "the present design, 6 tasks of 60 samples (harmonic mean), 2 and 12 seeds, detects" in planned.sentence()
 
 
 def test_a_system_against_itself_in_another_wording_has_one_seed_variance():
