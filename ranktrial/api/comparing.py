@@ -22,6 +22,7 @@ from ranktrial.ir.controls import control_of
 from ranktrial.ir.nouns import nouns_of
 from ranktrial.ir.scores import check_scales
 from ranktrial.ir.trec import relevant
+from ranktrial.statistics.effects import effect_named
 from ranktrial.synthesis.comparing import DependenceData
 from ranktrial.synthesis.families import Settings as FamilySettings
 from ranktrial.synthesis.families import compared_at_once
@@ -72,7 +73,7 @@ def compare(
         seed: of the randomisation tests.
         **statistics: the keys of a comparison in a configuration, with its defaults: effect ("MD", "SMD", "d_av",
             "CORR"), alpha, estimator, interval, task_interval, margin (in units of the measure), seeds, clusters
-            (`{task: {query: cluster}}`) … (docs/configuration.md).
+            (`{task: {query: cluster}}`) … (docs/configuration.md); of all pairs, alpha.
 
     Returns:
         The findings, which print as their sentence.
@@ -103,9 +104,13 @@ def compare(
     )
     two = len(chosen) == 2
     against = control if control or not two else chosen[0] if fixed else control_of(chosen)
+    if not against and (unused := [name for name in statistics if name != "alpha"]):
+        problem = "not used to compare all pairs of systems; name a control, or leave it out"
+        raise UserError(f"compare: {unused[0]}: {problem}")
     treatments = [name for name in chosen if name != against] if against else []
     results = [_two(scored, against, name, how, known) for name in treatments if against]
-    family = _family(scored, chosen, against, how) if not two else None
+    together = not two and effect_named(how.statistics.effect).HAS_DIFFERENCE
+    family = _family(scored, chosen, against, how) if together else None
     return Findings.of(scored, results, family, how, statistics)
 
 

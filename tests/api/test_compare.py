@@ -174,6 +174,22 @@ def test_all_pairs_have_letters_ranks_and_a_diagram_and_a_control_has_a_forest_p
     assert "> better-against-base<" not in (tmp_path / "r.html").read_text(), "no derived name beside the only heading"
 
 
+@pytest.mark.parametrize(("effect", "tested"), [("CORR", False), ("SMD", True), ("MD", True)])
+def test_systems_are_tested_together_only_by_an_effect_that_is_a_difference(effect, tested, tmp_path):
+    found = rt.compare(frame(("a", "b", "gold")), control="gold", effect=effect, **FAST)
+    assert (found.family is not None) is tested and ("max-T test" in found.sentence()) is tested
+    found.report(tmp_path / "r.html")
+    assert ("simultaneous" in (tmp_path / "r.html").read_text()) is tested
+
+
+@pytest.mark.parametrize("key", [{"effect": "CORR"}, {"margin": 0.1}, {"clusters": {"t0": {"q0.1": "c"}}}])
+def test_keys_that_all_pairs_do_not_have_are_refused(key):
+    table = frame(("a", "b", "c"))
+    with refused(f"{next(iter(key))}: not used to compare all pairs of systems; name a control"):
+        rt.compare(table, **key)
+    assert rt.compare(table, alpha=0.1).family.record.alpha == 0.1
+
+
 def test_a_folder_has_everything_that_its_page_links_to(tmp_path):
     files = rt.compare(frame(("a", "b", "c")), control="a", **FAST).write(tmp_path / "out")
     page = (tmp_path / "out/report.html").read_text()
