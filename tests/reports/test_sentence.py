@@ -113,9 +113,16 @@ def test_two_collections_whose_mean_is_open_say_next_to_nothing_about_others():
     assert "almost no information" not in said(k=2, **none) + said(k=3, summary=open_mean, **none) + said(
         summary=open_mean
     )
-    beyond = open_mean | {"ci_low": -1.2}
-    assert clause.format("three") in said(k=3, summary=beyond, **none)
-    assert "almost no information" not in said(summary=beyond) + said(k=3, summary=beyond, effect_type="SMD", **none)
+    for reach in (1.0, 100.0):
+        beyond = open_mean | {"ci_low": -1.2 * reach}
+        within = open_mean | {"ci_low": -0.9 * reach, "ci_high": 0.9 * reach}
+        assert clause.format("three") in said(k=3, summary=beyond, reach=reach, **none)
+        for others in (
+            {"summary": beyond},
+            {"k": 3, "summary": beyond, "effect_type": "SMD", **none},
+            {"k": 3, "summary": within, **none},
+        ):
+            assert "almost no information" not in said(**others, reach=reach), others
 
 
 def test_an_estimate_of_zero_has_no_direction():

@@ -20,8 +20,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
 from ranktrial.ir.measure_names import canonical, cutoff, parse
 from ranktrial.ir.nouns import nouns_of
 from ranktrial.records.comparison import MetaRecord, SensitivityRecord, UnjudgedCase
@@ -41,7 +39,7 @@ from ranktrial.reports.comparison.reading import ROLES, Forest, Mean, PValues
 from ranktrial.reports.writing.content import Table, columns
 from ranktrial.statistics.independent_tasks import MetaResult
 from ranktrial.statistics.intervals import has_own_weights
-from ranktrial.statistics.measure_scale import measure_scale, within_reach
+from ranktrial.statistics.measure_scale import within_reach
 from ranktrial.statistics.paired import SAME_DIFFERENCE
 from ranktrial.statistics.summaries import Part, Summary, half_width
 from ranktrial.statistics.synthesise import INVERSE_VARIANCE
@@ -59,12 +57,9 @@ def few_collections_remark(plot: Forest, summary: Mean, k: int) -> str:
 
 
 def _is_beyond(plot: Forest, summary: Mean) -> bool:
-    """Whether an interval goes to, or beyond, what a difference in the measure can be."""
-    both = [mean for row in plot.groups[0].found.tested for mean in (row.control_mean, row.treatment_mean)]
-    means = [mean for mean in both if mean is not None]
-    if not plot.effect.IN_UNITS_OF_MEASURE or not means or min(means) < 0:
-        return False
-    return max(-summary.ci_low, summary.ci_high) >= measure_scale([np.array(means)])
+    """Whether an interval goes to, or beyond, what a difference in the measure can be, if that is known."""
+    reach = plot.groups[0].found.meta.reach if plot.effect.IN_UNITS_OF_MEASURE else None
+    return reach is not None and max(-summary.ci_low, summary.ci_high) >= reach
 
 
 HALF = 0.5  # of the width, at most, without a task that alone decides it
