@@ -190,13 +190,18 @@ def test_an_answer_that_holds_in_all_cases_needs_no_sentence():
 
 def test_where_few_documents_are_judged_only_condensed_lists_are_named():
     few = {"a": 1.2, "b": 2.2}  # of 1.0 and 2.0 that are unjudged
-    one = compared(few, lowest=means(-0.05, 1e-4), condensed=means(-0.04, 1e-3))
+    lowest, highest = means(-0.05, 1e-4), means(0.09, 1e-6)
+    one = compared(few, lowest=lowest, highest=highest, condensed=means(-0.04, 1e-3))
     said = unjudged_remark(one.meta, plot_of(one))
     assert "12% are judged; the others count as not relevant. With so few, extreme assumptions" in said
     assert "allow any answer. Without unjudged documents (condensed lists)" in said
     assert f"the mean difference is {MINUS}0.040" in said and "least favourably" not in said
-    extremes = compared(few, lowest=means(-0.05, 1e-4))
+    extremes = compared(few, lowest=lowest, highest=highest)
     assert unjudged_remark(extremes.meta, plot_of(extremes)).endswith("allow any answer.")
+    for same in (means(0.03, 1e-4), means(-0.01, 0.3)):  # the lowest case has not the opposite answer of the highest
+        one = compared(few, lowest=same, highest=highest, all=means(0.01, 0.4))
+        text = unjudged_remark(one.meta, plot_of(one))
+        assert "any answer" not in text and "p = 0.400 without correction) if all are relevant." in text
 
 
 def test_condensed_lists_are_cut_to_the_depth_of_the_shallower_system(tmp_path):

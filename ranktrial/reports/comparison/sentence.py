@@ -165,7 +165,7 @@ def in_a_further_task(plot: Forest, meta: MetaRecord) -> tuple[float, float] | N
 
 
 AS_JUDGED = "as judged"
-FEW_JUDGED = 0.5  # share of judged documents below which extreme assumptions about the others allow any answer
+FEW_JUDGED = 0.5  # share of judged documents below which extreme assumptions about the others often allow any answer
 CASES = {  # a case -> how a sentence puts it, how the table does
     AS_JUDGED: ("none is relevant", "Not relevant (as judged)"),
     "lowest": ("they are judged least favourably for {treatment}", "Least favourable to {treatment}"),
@@ -192,7 +192,7 @@ def changing(meta: MetaRecord, alpha: float) -> dict[str, UnjudgedCase]:
 def unjudged_remark(meta: MetaRecord, plot: Forest) -> str:
     """The share of judged documents, and in which cases the answer is another; empty if it is the same in all.
 
-    If most documents are unjudged, the extreme cases always give another answer, so only the condensed case is given.
+    If most documents are unjudged and the extreme cases give opposite answers, only the condensed case is given.
     """
     changed = changing(meta, plot.alpha)
     if not changed or meta.unjudged is None:
@@ -201,7 +201,8 @@ def unjudged_remark(meta: MetaRecord, plot: Forest) -> str:
     share = 1 - number / documents
     said = f"Of the documents {_ranks(plot.measure)}, {share:.0%} are judged; the others count as not relevant. "
     means = {name: _uncorrected(plot, case.fixed_mean) for name, case in cases_of(meta).items()}
-    if share < FEW_JUDGED:
+    extremes = [case for name, case in meta.unjudged.cases.items() if name in ("lowest", "highest")]
+    if share < FEW_JUDGED and {sign(case.fixed_mean, plot.alpha) for case in extremes} == {-1, 1}:
         said += "With so few, extreme assumptions about the others allow any answer."
         if "condensed" in means:
             said += (
