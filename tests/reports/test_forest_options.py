@@ -3,14 +3,17 @@
 import json
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
+import ranktrial as rt
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import given
 from ranktrial.records.comparison import ComparisonRow, EffectsRow
 from ranktrial.reports.comparison import number_text
+from ranktrial.reports.comparison.notes import notes as foot
 from ranktrial.reports.comparison.notes import statistic
 from ranktrial.reports.comparison.plot_text import axis_label
 from ranktrial.reports.comparison.reading import Forest, Looks, PValues, read_found
@@ -18,6 +21,7 @@ from ranktrial.reports.figures.forest import forest_plot
 from ranktrial.reports.figures.forest_layout import common_limits
 from ranktrial.statistics.bayes import BayesianSummary
 from ranktrial.statistics.summaries import Summary, SummaryEquivalence
+from ranktrial.statistics.task_intervals import all_task_intervals
 from tests.reports import test_forest
 from tests.reports.test_forest import UNDEFINED, changed, of, outside, overlapping, patches, rows, with_rows, words
 from tests.support.meta_records import facts, meta_record
@@ -108,6 +112,14 @@ def summary_of(effect, p, df=None):
 )
 def test_the_statistic_is_the_quantile_of_the_p_value(summary, said):
     assert statistic(summary) == said
+
+
+@pytest.mark.parametrize("name", all_task_intervals())
+def test_one_task_has_a_statistic_only_if_its_p_value_is_of_one(name):
+    values = np.random.default_rng(1).normal(0.4, 0.1, (2, 30))
+    found = rt.compare({"a": (values[0], values[1] + 0.04)}, task_interval=name, permutations=200)
+    said = foot(found.plot(), True)[0].replace("\N{NO-BREAK SPACE}", " ")
+    assert said.startswith({"t": "a: t = ", "normal": "a: z = "}.get(name, "a: p = ")), said
 
 
 def test_a_summary_without_a_test_says_so():

@@ -299,7 +299,10 @@ def _of_group(forest: Forest, group: Group) -> list[str]:
     name = f"Random effects ({method(group.heterogeneity)})" if group.heterogeneity else name
     of_means = {"Mean of these tasks (equal weights)": group.heterogeneity and group.fixed_mean, name: group.summary}
     of_means["Fixed effect"] = group.fixed
-    lines.append(" ".join(f"{name}{of}: {_test_of(mean, forest)}." for name, mean in of_means.items() if mean))
+    # the p-value of one task may be of resamples or flips, which have no z
+    has_z = bool(group.heterogeneity) or task_interval_named(group.found.meta.task_interval).HOLDS_SEEDS
+    tests = {name: _test_of(mean, forest, has_z) for name, mean in of_means.items() if mean}
+    lines.append(" ".join(f"{name}{of}: {test}." for name, test in tests.items()))
     if group.posterior:
         low, high = (form.numbers(forest).of(None, *group.posterior.prediction_interval))[1:]
         probability = _probability(group.posterior.p_above_0)
@@ -311,11 +314,11 @@ def _of_group(forest: Forest, group: Group) -> list[str]:
     return lines
 
 
-def _test_of(mean: Summary, forest: Forest) -> str:
+def _test_of(mean: Summary, forest: Forest, has_z: bool) -> str:
     """The text of a test, which breaks between its parts only, such as `t = 2.16, df = 6, p = 0.074`."""
     if mean.p_value is None:
         return "no test, since its standard error is 0"
-    parts = [*statistic(mean).split(", "), form.p_equals(mean.p_value, forest.alpha)]
+    parts = [*(statistic(mean).split(", ") if has_z or mean.df else ()), form.p_equals(mean.p_value, forest.alpha)]
     return ", ".join(map(form.unbroken, parts))
 
 
