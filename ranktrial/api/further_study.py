@@ -21,6 +21,7 @@ from ranktrial.configuration.sections.comparison import Assumed
 from ranktrial.records.comparison import table_of
 from ranktrial.records.study_design import PlanRecord
 from ranktrial.reports.study_design_text import designs, remarks, sentence
+from ranktrial.statistics.effects import effect_named
 from ranktrial.study_design import (
     Basis,
     Settings,
@@ -105,11 +106,13 @@ def power(
         The designs, which print as a sentence.
 
     Raises:
-        UserError: for numbers outside their bounds, and a comparison without values per query.
+        UserError: for numbers outside their bounds, and a comparison without values per query or a difference.
     """
     if found is not None and not isinstance(found, Findings):
         raise UserError(f"power: expected findings of compare, not {shortened(found)}")
     _check(power=power, alpha=alpha, effect=effect, half_width=half_width, query_sd=query_sd)
+    if power <= alpha:
+        raise UserError(f"power: power: {power:g} is what chance alone gives at alpha {alpha:g}; expected more")
     for name, sd in (("collection_sd", collection_sd), ("seed_sd", seed_sd)):
         if sd != 0:
             _check(**{name: sd})
@@ -163,9 +166,12 @@ def _name(found: Findings, comparison: str | None) -> str:
 
 def _basis(found: Findings, name: str) -> Basis:
     """The variances of a comparison."""
-    if found.scored is None:
-        raise UserError("power: effects from a paper have no variance of a query; give query_sd and collection_sd")
+    if found.scored is None or found.scored.of_tasks:
+        given = "effects from a paper" if found.scored is None else "scores of tasks"
+        raise UserError(f"power: {given} have no variance of a query; give query_sd and collection_sd")
     one = found.comparisons[name]
+    if not effect_named(one.meta.effect_type).HAS_DIFFERENCE:
+        raise UserError(f"power: {name} has effect {one.meta.effect_type}: there is no difference to detect")
     control, treatment = one.meta.control, one.meta.treatment
     several = [system for system in (control, treatment) if found.scored.several(system) > 1]
     systems = Systems(control, treatment, several, [one for one in (control, treatment) if one not in several])

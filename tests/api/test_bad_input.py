@@ -12,6 +12,9 @@ from tests.support.one_line import refused
 
 QRELS, RUN = {"q1": {"d1": 1}, "q2": {"d1": 1, "d4": 2}}, {"q1": {"d1": 2.0}, "q2": {"d3": 3.0}}
 EFFECTS = pd.DataFrame({"task": list("abc"), "yi": [0.1, 0.2, 0.3], "vi": [0.01, 0.02, 0.03]})
+SCORES = pd.DataFrame(
+    {"task": list("abcdef"), "m1": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], "m2": [0.2, 0.1, 0.35, 0.5, 0.6, 0.7]}
+)
 BAD = {
     "lists": (lambda: rt.compare(frame().to_dict("list")), "for a table give pd.DataFrame(data)"),
     "no data": (lambda: rt.compare(runs={"a": RUN}, qrels=QRELS), "no data; expected as the first argument a DataFrame"),
@@ -38,6 +41,11 @@ BAD = {
     "score": (lambda: rt.evaluate(QRELS, {"a": pd.DataFrame({"qid": ["q1"], "docno": ["d1"], "score": ["x"]})}), "row 0: 'x'; expected a number"),
     "runs as a list": (lambda: rt.evaluate(QRELS, [RUN]), "runs: expected {system: run}"),
     "no findings": (lambda: rt.power(frame()), "power: expected findings of compare"),
+    "no queries": (lambda: rt.power(rt.compare(SCORES)), "power: scores of tasks have no variance of a query; give query_sd"),
+    "nothing of queries": (lambda: rt.power(rt.compare(EFFECTS)), "power: effects from a paper have no variance of a query"),
+    "no difference": (lambda: rt.power(rt.compare(frame(), effect="CORR", **FAST)), "effect CORR: there is no difference to detect"),
+    "chance": (lambda: rt.power(query_sd=1, power=0.05), "power: 0.05 is what chance alone gives at alpha 0.05; expected more"),
+    "less than chance": (lambda: rt.power(query_sd=1, power=0.01), "power: 0.01 is what chance alone gives at alpha 0.05"),
     "text": (lambda: rt.power(query_sd="x"), "query_sd: 'x'; expected a number above 0"),
     "negative": (lambda: rt.power(query_sd=1, collection_sd=-1), "collection_sd: -1; expected a number above 0"),
     "halves of queries": (lambda: rt.power(query_sd=1, queries=[10.5, 20]), "ascending whole numbers from 2"),
@@ -72,11 +80,8 @@ def test_columns_of_other_types_are_read():
 
 
 def test_a_leaderboard_and_a_query_of_each_task_are_answered():
-    scores = pd.DataFrame(
-        {"task": list("abcdef"), "m1": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], "m2": [0.2, 0.1, 0.35, 0.5, 0.6, 0.7]}
-    )
-    assert rt.compare(scores).sentence().startswith("Over tasks like the 6 of leaderboard, mean score of m2 exceeds")
-    assert rt.compare(scores.assign(m3=[0.3] * 5 + [0.2])).family is not None
+    assert rt.compare(SCORES).sentence().startswith("Over tasks like the 6 of leaderboard, mean score of m2 exceeds")
+    assert rt.compare(SCORES.assign(m3=[0.3] * 5 + [0.2])).family is not None
     alone = frame().drop_duplicates(["task", "system"])
     found = rt.compare(alone, **FAST)
     why = "1 sample: the variance needs at least 2."
