@@ -23,12 +23,14 @@ import scipy
 from ranktrial.statistics.units import clustered, effective_number
 
 ROUNDING = 64 * float(np.finfo(float).eps)  # relative: sums over some dozens of seeds
+LEAST = 1e-12  # gains are smaller than the values from whose rounding they differ
 
 
 def without_rounding(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """x - y, of the shape of both; 0 where they differ only in their last digits, as means over other seeds do."""
     difference = x - y
-    return np.where(np.abs(difference) <= ROUNDING * np.maximum(np.abs(x), np.abs(y)), 0.0, difference)
+    rounding = np.maximum(LEAST, ROUNDING * np.maximum(np.abs(x), np.abs(y)))
+    return np.where(np.abs(difference) <= rounding, 0.0, difference)
 
 
 class Superiority(NamedTuple):

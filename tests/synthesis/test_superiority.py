@@ -88,8 +88,15 @@ def test_rounding_is_a_tie_at_any_size_of_values(scale):
     treatment = (control + control + control) / 3
     assert (treatment != control).any() and superiority((treatment - control).to_numpy(), 0.05).ties < 200
     assert superiority(without_rounding(treatment.to_numpy(), control.to_numpy()), 0.05).ties == 200
-    apart = without_rounding(control.to_numpy() * (1 + 1e-12), control.to_numpy())
-    assert superiority(apart, 0.05).wins == 200
+    apart = control.to_numpy() + np.maximum(2e-12, control.to_numpy() * 1e-12)
+    assert superiority(without_rounding(apart, control.to_numpy()), 0.05).wins == 200
+
+
+@pytest.mark.parametrize("scale", [1.0, 100.0])
+def test_equal_gains_are_ties_although_they_are_smaller_than_the_values(scale):
+    starts, gain = np.random.default_rng(1).integers(0, 900, (2, 500)), np.arange(500) % 5 + 1
+    treatment, control = ((start + gain) / 1000 * scale - start / 1000 * scale for start in starts)
+    assert (treatment != control).any() and superiority(without_rounding(treatment, control), 0.05).ties == 500
 
 
 @pytest.mark.parametrize(("settings", "wins"), [({}, 1), ({"lower_is_better": True}, 2)])
