@@ -161,9 +161,10 @@ def _scores(found: Draft) -> pd.DataFrame:
     rows = []
     for system, entry in found.systems.items():
         for task, place in entry["scores"].items():
-            seeds: list[str | None] = [*seeds_in(Path(place))]
+            wanted = Wanted(entry.get("column"), task, found.measure)
+            seeds: list[str | None] = [*seeds_in(Path(place), wanted)]
             for seed in seeds or [None]:
-                values = read_values(Path(place), Wanted(entry.get("column"), task, found.measure, seed)).scores
+                values = read_values(Path(place), replace(wanted, seed=seed)).scores
                 ids = {"task": list(values)} if of_tasks else {"task": task, "query": list(values)}
                 named = {"system": system, "seed": seed or "0", "measure": found.measure}
                 rows.append(pd.DataFrame({**ids, **named, "value": list(values.values())}))

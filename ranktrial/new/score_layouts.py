@@ -176,9 +176,9 @@ def draft_of_systems(
     found = contents.measure or measure or measure_in(files, headings)
     for entry in systems.values():
         for task, place in entry["scores"].items():
-            seeds = seeds_in(Path(place))
-            seed = seeds[0] if len(seeds) > 1 else None
-            read_values(Path(place), Wanted(entry.get("column"), task, found or None, seed))
+            wanted = Wanted(entry.get("column"), task, found or None)
+            seed = next(iter(seeds_in(Path(place), wanted)), None)
+            read_values(Path(place), replace(wanted, seed=seed))
     tasks = list(dict.fromkeys(task for entry in systems.values() for task in entry["scores"]))
     measure = found or NO_MEASURE
     form = leaderboard_format.NAME if leaderboard else scores_format.NAME

@@ -190,6 +190,23 @@ def test_keys_that_all_pairs_do_not_have_are_refused(key):
     assert rt.compare(table, alpha=0.1).family.record.alpha == 0.1
 
 
+@pytest.mark.parametrize(
+    "trainings",
+    [
+        {("t0", "base"): 1, ("t1", "base"): 1, ("t0", "better"): 3, ("t1", "better"): 3},
+        {("t0", "base"): 2, ("t1", "base"): 2, ("t0", "better"): 3, ("t1", "better"): 1},
+    ],
+)
+def test_a_file_has_the_seeds_of_each_system_on_each_task(trainings, tmp_path):
+    parts = []
+    for (task, system), seeds in trainings.items():
+        table = frame(seed=seeds).set_index(["task", "system"]).loc[[(task, system)]].reset_index()
+        parts += [table.assign(seed=f"{system}-{seed}", value=table["value"] + seed / 100) for seed in range(seeds)]
+    table = pd.concat(parts)
+    table.to_csv(tmp_path / "long.csv", index=False)
+    same(rt.compare(rt.read(tmp_path / "long.csv"), measure="score", **FAST), rt.compare(table, **FAST))
+
+
 def test_a_folder_has_everything_that_its_page_links_to(tmp_path):
     files = rt.compare(frame(("a", "b", "c")), control="a", **FAST).write(tmp_path / "out")
     page = (tmp_path / "out/report.html").read_text()
