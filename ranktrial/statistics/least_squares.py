@@ -254,18 +254,24 @@ def _inverse_root(matrix: np.ndarray) -> np.ndarray:
 FEWEST_COLLECTIONS = 3  # a variance between fewer has less than two degrees of freedom
 _STARTS = (0.0, 0.1, 1.0)  # of each component, in units of the effects' own variance
 _STEPS = 1000  # at most; near the solution, each doubles the digits
+_ALIKE = 1e-8  # structures that differ by rounding
 
 
-def structures(collections: Sequence[int]) -> list[np.ndarray]:
+def structures(collections: Sequence[int], q: np.ndarray | None = None) -> list[np.ndarray]:
     """Z of each component: tasks and, if some collection has several tasks, collections.
 
-    With fewer than FEWEST_COLLECTIONS, or one task per collection, only tasks.
+    With fewer than FEWEST_COLLECTIONS, or one task per collection, only tasks; so too where both components have the
+    same residuals given a design with orthonormal columns `q`.
     """
     labels = np.asarray(collections)
     within = [np.eye(len(labels))]
     count = len(set(collections))
     if FEWEST_COLLECTIONS <= count < len(labels):
         within.append((labels[:, None] == labels).astype(float))
+    if q is not None and len(within) > 1:
+        residual = np.eye(len(q)) - q @ q.T
+        of_both = np.stack([(residual @ z @ residual).ravel() for z in within])
+        return within[: np.linalg.matrix_rank(of_both, tol=_ALIKE)]
     return within
 
 

@@ -285,7 +285,7 @@ def _generalised(
     k, p = design.shape
     q, r = orthonormal(design)
     sampling = dependence.sampling + np.diag(dependence.seed_variance_of_tasks_alone)
-    z = structures(dependence.collections)
+    z = structures(dependence.collections, q)
     components = reml(y, sampling, z, q)
     omega = omega_of(sampling, z, components)
     fit, back = gls_regression(y, q, omega), np.linalg.inv(r)
@@ -304,7 +304,7 @@ def _generalised(
         df=None if interval == NORMAL else df,
         weights=weights / weights.sum(),
         tau2=tau2,
-        tau2_of_all=sum(reml(y, sampling, z)),
+        tau2_of_all=sum(reml(y, sampling, structures(dependence.collections))),
         qe=qe,
         qe_df=k - p,
         qe_p_value=chi2_upper(qe, k - p).p,

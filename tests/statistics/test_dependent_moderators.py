@@ -93,6 +93,28 @@ def test_degrees_of_freedom_are_of_collections_where_these_are_a_level():
     assert too_few_collections(dependence_of(BY_NAME["one_corpus"]), 4) is None  # each task is its own
 
 
+@pytest.mark.parametrize(
+    ("collections", "marked", "level"),
+    [
+        ([0, 0, 1, 2, 3, 4, 5, 6], [[0]], False),  # each other task is of its own collection
+        ([0, 0, 1, 1, 2, 3, 4, 5, 6, 7], [[0], [2]], False),
+        ([0, 0, 1, 1, 2, 3, 4, 5, 6], [[0], [4]], True),
+        ([0, 0, 1, 1, 2, 3, 4, 5, 6, 7], [[0, 1], [2, 3]], True),  # tasks that differ within a collection
+    ],
+)
+def test_collections_are_a_level_only_where_the_moderators_leave_it_apart_from_tasks(collections, marked, level):
+    k, generator = len(collections), np.random.default_rng(3)
+    labels, y = np.array(collections), generator.normal(0, 0.2, k)
+    columns = [np.isin(np.arange(k), places).astype(float) for places in marked]
+    design = np.column_stack([np.ones(k), *columns])
+    sampling = 0.01 * np.eye(k) + 0.002 * (labels[:, None] == labels)
+    how = (design, y), ("REML", "knapp-hartung", 0.05)
+    found = dependent_meta_regression(*how[0], Dependence(sampling, (99.0,) * k, tuple(collections)), *how[1])
+    alone = dependent_meta_regression(*how[0], Dependence(sampling, (99.0,) * k, tuple(range(k))), *how[1])
+    assert found.df == (labels.max() + 1 if level else k) - design.shape[1]
+    assert level or found.coefficients == pytest.approx(alone.coefficients, rel=1e-12)
+
+
 def seed_effect(k: int, common: float, alone: float = 0.0, seeds: int = 3) -> SeedEffects:
     """Of a system with `seeds` seeds on k tasks; B - R has `common` beside the diagonal, `alone` more on it."""
     source = SeedSource("t", seeds, np.full((k, k), common) + alone * np.eye(k), np.zeros((k, k)))
