@@ -431,8 +431,8 @@ def rows_of_roles(
     chosen: list[tuple[str, int | None, str | None, Callable[[str], str]]] = [
         ("measure", found.measure, wanted.measure, _measure),
         ("task", None if found.of_tasks else found.task, wanted.task, _plain),
-        ("seed", found.seed, wanted.seed, str),
         ("system", found.system, None if is_column else wanted.column, str),
+        ("seed", found.seed, wanted.seed, str),  # those of the system
     ]
     for what, role, name, form in chosen:
         if role is None:

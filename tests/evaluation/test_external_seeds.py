@@ -109,6 +109,26 @@ def test_a_seed_has_one_place_on_all_tasks_and_other_names_are_other_trainings(h
         of_tasks(here, t="123", u="234")
 
 
+def test_a_system_with_one_seed_beside_one_with_several_in_a_table_has_one(here):
+    rows = [f"{query},{name},{seed},0.5" for name, seed in (("a", 1), ("b", 1), ("b", 2)) for query in ("q1", "q2")]
+    (here / "both.csv").write_text("\n".join(["id,system,seed,score", *rows]) + "\n")
+    systems = {name: {"type": "external", "scores": {"t": "both.csv"}, "column": name} for name in ("a", "b")}
+    found = resolve(
+        {
+            "experiment": "e",
+            "datasets": {"t": {"format": "scores", "measure": "m"}},
+            "systems": systems,
+            "tasks": ["t"],
+            "comparisons": {"c": {"control": "a", "treatment": "b", "measure": "m"}},
+        },
+        "c.yaml",
+    )
+    assert (found.systems["a"].seeds, found.systems["b"].seeds) == ((0,), (1, 2))
+    for system, seed in (("a", "0"), ("b", "2")):
+        import_scores([here / "both.csv"], here / "m.tsv", **planning.import_scores_settings(found, system, "t", seed))
+        assert read_metrics(here / "m.tsv")["m"].to_dict() == {"q1": 0.5, "q2": 0.5}
+
+
 def test_folds_of_scores_are_joined(here):
     (here / "f1").write_text("q1\t1\n")
     (here / "f2").write_text("q2\t0\n")

@@ -46,7 +46,7 @@ def test_measures_of_tasks_make_a_hypothesis_by_task_in_any_order():
     }  # fmt: skip
     other = {"format": "beir", "location": "docs"}
     changes = {"tasks": tasks, "datasets/e": other, "measures": names, "comparisons": comparisons}
-    assert repeated(resolve(changed(changes), "c.yaml")) == {"listed": "first"}
+    assert repeated(resolved(changes)) == {"listed": "first"}
 
 
 def test_families_are_apart():

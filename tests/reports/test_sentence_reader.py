@@ -61,7 +61,7 @@ def generated(generator: np.random.Generator) -> Found:
     found = compared(pairs, settings)
     every = sensitivity(found.tasks, settings, found.corpora, list(found.seed_effects.values()))
     record = meta_record(
-        found.synthesis, settings, **dependence_record(found, settings), equivalence=equivalence_record(found, settings),
+        found.synthesis, settings, 1.0, **dependence_record(found, settings), equivalence=equivalence_record(found, settings),
         sensitivity=sensitivity_record(every) if every else None,
     )  # fmt: skip
     return Found(tuple(rows_of(EffectsRow, rows(found.tasks, found.synthesis.weights))), record)

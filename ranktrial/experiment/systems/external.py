@@ -15,6 +15,7 @@ from ranktrial.configuration.sections.comparison import FilesOfSeeds
 from ranktrial.configuration.sections.configuration import Configuration
 from ranktrial.experiment.records import Experiment, System, Task
 from ranktrial.experiment.system_types import Labelled, SystemType
+from ranktrial.ir.outside_table import Wanted
 from ranktrial.ir.scores import check_column, seeds_in
 
 NAME = "external"
@@ -70,7 +71,7 @@ class External(SystemType):
         of_scores = {task: paths for task, paths in files.items() if task in (entry.scores or {})}
         if entry.column:
             _check_columns(check, f"systems.{name}", of_scores, entry.column)
-        seeds = {} if entry.folds else _named_seeds(check, f"systems.{name}.scores", of_scores)
+        seeds = {} if entry.folds else _named_seeds(check, f"systems.{name}.scores", of_scores, entry.column, tasks)
         settings = Settings(files, entry.column, bool(entry.folds), seeds)
         numbers = _numbers(check, f"systems.{name}", settings)
         return System(name, NAME, entry.label or name, seeds=numbers, settings=settings, tasks=tuple(files))
@@ -161,14 +162,17 @@ def _found(check: Checker, key: str, path: str, of_scores: bool) -> str:
     return file
 
 
-def _named_seeds(check: Checker, key: str, files: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """Return task -> the seeds that its one file of scores names, if it is a long table with several.
+def _named_seeds(
+    check: Checker, key: str, files: Mapping[str, tuple[str, ...]], column: str | None, tasks: Mapping[str, Task]
+) -> dict[str, tuple[str, ...]]:
+    """Return task -> the seeds of the system that its one file of scores names, if it is a long table with several.
 
     Tasks with the same seeds have them in one order, that of the first. Raises UserError for tasks that share some.
     """
     named: dict[str, tuple[str, ...]] = {}
     for task, of_task in files.items():
-        seeds = tuple(seeds_in(Path(of_task[0]))) if len(of_task) == 1 else ()
+        wanted = Wanted(column, tasks[task].name, tasks[task].measures[0])
+        seeds = tuple(seeds_in(Path(of_task[0]), wanted)) if len(of_task) == 1 else ()
         for other, known in list(named.items()):
             if set(seeds) == set(known):
                 seeds = known
