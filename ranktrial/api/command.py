@@ -140,7 +140,7 @@ def compare(options: argparse.Namespace) -> None:
     """Print what is found, and write it to the folder that is asked for."""
     if (options.queries or options.documents) and not options.out:
         raise UserError("--queries and --documents are texts for the page; expected --out FOLDER as well")
-    found = _found(options)
+    found, left = _found(options)
     for line in found.warnings:
         _as_note(line)
     if options.out:
@@ -149,23 +149,24 @@ def compare(options: argparse.Namespace) -> None:
         print(f"written: {written[-1]}, {', '.join(folders)}", file=sys.stderr)
     elif not options.json:
         print("note: --out FOLDER writes the page, the forest plot and the tables", file=sys.stderr)
-    print(json.dumps(found.numbers(), indent=2, allow_nan=False) if options.json else found.sentence())
+    numbers = found.numbers() | {"warnings": [*left, *found.warnings]}
+    print(json.dumps(numbers, indent=2, allow_nan=False) if options.json else found.sentence())
 
 
-def _found(options: argparse.Namespace) -> Findings:
-    """The findings; how the files were read is said before, since it explains what is refused."""
+def _found(options: argparse.Namespace) -> tuple[Findings, list[str]]:
+    """The findings, and what is left out; how the files were read is said before, since it explains what is refused."""
     from ranktrial.api.comparing import compare as compare_systems
     from ranktrial.api.reading import gathered
 
     given = gathered(options.files, options.measure, options.columns)
-    for line in given.said:
+    for line in (*given.said, *given.left):
         _as_note(as_options(line))
     how = {"control": options.control, "treatment": options.treatment, "lower_is_better": options.lower_is_better}
     stated = {name: getattr(options, name) for name in ("effect", "alpha", "margin")}
     how |= {name: value for name, value in stated.items() if value is not None}
     if given.scores is not None:
-        return compare_systems(given.scores, **how)
-    return compare_systems(given.runs, qrels=given.qrels, measure=options.measure or None, **how)
+        return compare_systems(given.scores, **how), given.left
+    return compare_systems(given.runs, qrels=given.qrels, measure=options.measure or None, **how), given.left
 
 
 def new_configuration(options: argparse.Namespace) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -34,13 +35,14 @@ NEITHER = (
 class Given:
     """What files hold: the values of scores, or runs by system and task with the judgements of each task.
 
-    `said`: how they were read, and what is left out, as text.
+    `said`: how they were read, as text; `left`: what is left out.
     """
 
     scores: pd.DataFrame | None
     runs: dict[str, dict[str, Path]]
     qrels: dict[str, Path]
     said: list[str]
+    left: list[str]
 
 
 @names_extras()
@@ -62,6 +64,8 @@ def read(*places: str | Path, measure: str = "", columns: str = "") -> pd.DataFr
     given = gathered(places, measure, columns)
     if given.scores is None:
         raise UserError(f"{places[0]}: runs, not scores; rt.evaluate(qrels, runs) scores them")
+    for line in given.left:
+        warnings.warn(line, stacklevel=3)  # of the caller, beyond names_extras
     return given.scores
 
 
@@ -95,13 +99,13 @@ def _gathered(places: Sequence[str | Path], measure: str, columns: str) -> Given
         raise UserError(f"{folder.place}: {found.what}, without runs or scores to compare; `ranktrial new` reads it")
     if len(found.choices) > 1:
         raise several_measures(_where(folder), found.choices)
-    said = [*found.on_axes, *_by_names(found), *left_out(found, folder)]
-    values = None if ranked else _scores(found)
+    said, left = [*found.on_axes, *_by_names(found)], left_out(found, folder)
+    values, means = (None, []) if ranked else _scores(found)
     parsed.cache_clear()  # a table may be large
     if ranked:
         runs = {name: {task: Path(run) for task, run in entry["runs"].items()} for name, entry in found.systems.items()}
-        return Given(None, runs, {task: Path(entry["location"]) for task, entry in found.datasets.items()}, said)
-    return Given(values, {}, {}, said)
+        return Given(None, runs, {task: Path(entry["location"]) for task, entry in found.datasets.items()}, said, left)
+    return Given(values, {}, {}, said, [*means, *left])
 
 
 def _check_headings(folder: Folder) -> None:
@@ -155,17 +159,18 @@ def _folder(places: Sequence[str | Path]) -> Folder:
     return Folder(place, tuple(dict.fromkeys(os.path.relpath(file, home) for file in files)))
 
 
-def _scores(found: Draft) -> pd.DataFrame:
-    """The values of all systems on all tasks, with all their seeds."""
+def _scores(found: Draft) -> tuple[pd.DataFrame, list[str]]:
+    """The values of all systems on all tasks, with all their seeds, and which rows are left out."""
     of_tasks = all(entry["format"] == leaderboard.NAME for entry in found.datasets.values())
-    rows = []
+    rows, left = [], dict[str, None]()
     for system, entry in found.systems.items():
         for task, place in entry["scores"].items():
             wanted = Wanted(entry.get("column"), task, found.measure)
             seeds: list[str | None] = [*seeds_in(Path(place), wanted)]
             for seed in seeds or [None]:
-                values = read_values(Path(place), replace(wanted, seed=seed)).scores
-                ids = {"task": list(values)} if of_tasks else {"task": task, "query": list(values)}
+                values = read_values(Path(place), replace(wanted, seed=seed))
+                left |= dict.fromkeys(f"{place}: {remark}" for remark in values.remarks)
+                ids = {"task": [*values.scores]} if of_tasks else {"task": task, "query": [*values.scores]}
                 named = {"system": system, "seed": seed or "0", "measure": found.measure}
-                rows.append(pd.DataFrame({**ids, **named, "value": list(values.values())}))
-    return pd.concat(rows, ignore_index=True)
+                rows.append(pd.DataFrame({**ids, **named, "value": list(values.scores.values())}))
+    return pd.concat(rows, ignore_index=True), [*left]

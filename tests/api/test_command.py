@@ -45,6 +45,23 @@ def test_scores_become_a_sentence_numbers_and_a_folder(here, capsys):
     assert code == 0 and list(json.loads(out)["comparisons"]) == ["better-against-base"]
 
 
+@pytest.mark.parametrize("name", ["all", "Total", "overall", "Average"])
+@pytest.mark.parametrize("form", ["wide", "long", "wide, first"])
+def test_what_is_left_out_of_files_is_said_by_the_command_its_numbers_and_the_library(here, capsys, name, form):
+    values = pd.DataFrame(ROWS, columns=["task", "query", "system", "value"])
+    mean = values.drop_duplicates("system").assign(query=name)
+    values = pd.concat([mean, values] if form == "wide, first" else [values, mean])
+    if form != "long":
+        values = values.pivot_table("value", "query", "system", sort=False).reset_index()
+    values.to_csv("a.csv", index=False)
+    said = [f"a.csv: the row {name} is taken for a mean of the others and is left out"]
+    code, out, err = run(capsys, "compare", "a.csv", "--json")
+    assert code == 0 and json.loads(out)["warnings"] == said and err.count(f"note: {said[0]}\n") == 1, err
+    with pytest.warns(UserWarning) as warned:
+        assert len(rt.read("a.csv")) == len(ROWS)
+    assert [(str(one.message), one.filename) for one in warned] == [(said[0], __file__)]
+
+
 def harness(path, system, shift):
     """Samples as lm-evaluation-harness logs them."""
     lines = [{"doc_id": n, "target": "x", "arguments": [["text"]], "metrics": ["acc", "acc_norm"], "acc": float((n * 7 + shift) % len(path.name) % 5 < 3),
