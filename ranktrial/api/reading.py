@@ -23,7 +23,7 @@ from ranktrial.ir.outside_table import MOST_NAMES, Wanted
 from ranktrial.ir.scores import parsed, read_values, seeds_in
 from ranktrial.new.draft import Draft
 from ranktrial.new.folder import Folder, read_folder
-from ranktrial.new.front import NotRecognised, draft, left_out, look, unknown_columns
+from ranktrial.new.front import NotRecognised, draft, left_out, look, others, unknown_columns
 
 NEITHER = (
     "neither scores nor runs; expected numbers (with decimal points) in a table with columns such as task, query, "
@@ -88,7 +88,8 @@ def _gathered(places: Sequence[str | Path], measure: str, columns: str) -> Given
     contents = replace(look(folder, columns=columns), named=_as_it_is)
     ranked = bool(contents.of("run") and contents.of("qrels"))
     if contents.of("run") and not contents.of("qrels"):
-        raise UserError(f"{folder.path(contents.of('run')[0])}: a run without judgements; give their qrels as well")
+        problem = f"a run without judgements; give their qrels as well{others(contents)}"
+        raise UserError(f"{folder.path(contents.of('run')[0])}: {problem}")
     if not (contents.of("run") or contents.of("scores")):
         _check_headings(folder)
     try:

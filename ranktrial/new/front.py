@@ -78,17 +78,26 @@ def draft(contents: Contents) -> Draft:
             return found
     looked_for = "; ".join(LAYOUTS)
     there = ", ".join(f"{kind} ({len(files)})" for kind, files in contents.kinds.items()) or "none of these"
-    raise NotRecognised(
-        f"{contents.folder.place}: looked for {looked_for}; of {len(contents.folder.files)} files: {there}"
-    )
+    problem = f"looked for {looked_for}; of {len(contents.folder.files)} files: {there}{others(contents)}"
+    raise NotRecognised(f"{contents.folder.place}: {problem}")
+
+
+def others(contents: Contents) -> str:
+    """Return the files of no known content, as the end of a message; empty if there are none."""
+    files = [file for file in contents.folder.files if file not in contents.heads]
+    return f"; not recognised: {_named(files, contents.folder)}" if files else ""
 
 
 def left_out(found: Draft, folder: Folder) -> list[str]:
     """Return a line with the files that the draft does not use; empty if it uses all."""
     files = [file for file in folder.files if file not in found.used]
+    return [f"left out: {_named(files, folder)}"] if files else []
+
+
+def _named(files: list[str], folder: Folder) -> str:
+    """Return files with the reasons why they are not recognised."""
     named = [file + (f" ({problem})" if (problem := unknown_columns(folder, file)) else "") for file in files[:NAMED]]
-    more = f" and {len(files) - NAMED:,} more" if len(files) > NAMED else ""
-    return [f"left out: {', '.join(named)}{more}"] if files else []
+    return ", ".join(named) + (f" and {len(files) - NAMED:,} more" if len(files) > NAMED else "")
 
 
 def unknown_columns(folder: Folder, file: str) -> str:

@@ -194,11 +194,9 @@ def _kind_of_ranked(head: Head) -> Kind | None:
     if tabs[0][0] in HEADINGS and len(tabs[0]) == 2 and tabs[0][1] in DOCUMENTS:
         return "qrels" if all(len(row) == 2 for row in tabs) else None
     if tabs[0][0] in HEADINGS and len(tabs[0]) == 3 and not finite(tabs[0][2]):
-        return (
-            "qrels"
-            if all(len(row) == 3 and integer(row[2].removesuffix(".0")) is not None for row in tabs[1:])
-            else None
-        )
+        is_grade = finite if tabs[0][1] in DOCUMENTS else integer
+        whole = all(len(row) == 3 and is_grade(row[2].removesuffix(".0")) is not None for row in tabs[1:])
+        return "qrels" if whole else None
     rows = [line.split() for line in head.lines]
     width = len(rows[0])
     if any(len(row) != width for row in rows):
@@ -206,7 +204,8 @@ def _kind_of_ranked(head: Head) -> Kind | None:
     last = [row[-1].removesuffix(".0") for row in rows]
     if width == 6 and all(integer(row[3]) is not None and finite(row[4]) is not None for row in rows):
         return "run"
-    if width == 4 and len({row[1] for row in rows}) == 1 and all(integer(grade) is not None for grade in last):
+    is_grade = finite if len(rows) > 1 else integer  # whose reader names the line of a fraction
+    if width == 4 and len({row[1] for row in rows}) == 1 and all(is_grade(grade) is not None for grade in last):
         return "qrels"
     if width == 4 and all(integer(row[2]) is not None and finite(row[3]) is not None for row in rows):
         return "run"

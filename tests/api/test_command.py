@@ -206,6 +206,23 @@ def test_runs_with_their_judgements(here, capsys):
 
 
 @pytest.mark.parametrize(
+    ("line", "of_compare", "of_new"),
+    [
+        ("q1 0 d1 0.5", "{}:1: grade '0.5' is not an integer", "{}:1: grade '0.5' is not an integer"),
+        ("q1 0 d1 relevant", "give their qrels as well; not recognised: {}", "of 3 files: run (2); not recognised: {}"),
+    ],
+)
+def test_qrels_that_cannot_be_read_are_named_and_not_called_missing(here, capsys, line, of_compare, of_new):
+    files = {"a.run": folders.run("a", 2), "bm25.run": folders.run("b", 3)}
+    folders.write(here, {f"data/{name}": text for name, text in files.items()})
+    (here / "data/judged.txt").write_text(f"{line}\n{folders.qrels()}")
+    code, _, err = run(capsys, "compare", *sorted((here / "data").iterdir()))
+    assert code == 2 and err.count("\n") == 1 and of_compare.format("judged.txt") in err
+    code, _, err = run(capsys, "new", "data")
+    assert code == 2 and err.count("\n") == 1 and of_new.format("judged.txt") in err
+
+
+@pytest.mark.parametrize(
     ("words", "expected"),
     [
         (["compare", "no.csv"], "no.csv: no such file"),

@@ -24,6 +24,9 @@ CASES = [
     ("qrels", "a", "1 0 8412684 2\n1 0 8412685 0"),
     ("qrels", "a", "query-id\tcorpus-id\tscore\nq1\td1\t1"),
     ("qrels", "a", "q1\td1\t1\nq1\td2\t1"),
+    ("qrels", "a", "1 0 8412684 0.5\n1 0 8412685 1"),  # whose reader reports the fraction
+    ("qrels", "a", "qid\tdocid\trel\nq1\td1\t0.5"),
+    ("run", "a", "q1 d1 1 9.5"),
     ("run", "a", "q1 Q0 d1 1 9.5 tag\nq1 Q0 d2 2 9.0 tag"),
     ("run", "a", "q1 d1 1 9.5\nq1 d2 2 9.0\nq2 d1 1 4"),
     ("run", "a", "q1\td1\t1\nq1\td2\t2\nq2\td1\t1"),
