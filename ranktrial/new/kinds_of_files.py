@@ -21,7 +21,7 @@ from ranktrial.common.strict_json import plain_json
 from ranktrial.common.wording import finite, integer
 from ranktrial.datasets.formats._judgements import HEADINGS
 from ranktrial.datasets.formats._trec_documents import ID_KEYS, TEXT_KEYS
-from ranktrial.datasets.formats._trec_topics import NUMBERS
+from ranktrial.datasets.formats._trec_topics import JSON_IDS, JSON_TEXTS
 from ranktrial.ir.outside_table import (
     COMMENT,
     PARQUET,
@@ -182,7 +182,7 @@ def _kind_of_json(head: Head) -> Kind | None:
     except ValueError:  # a line longer than the head is a document
         return "documents" if len(head.lines) == 1 else None
     if {"query", "question"} & set(record) or not set(ID_KEYS) & set(record):
-        return "topics" if set(NUMBERS) & set(record) or "_id" in record else None
+        return "topics" if set(JSON_IDS) & set(record) and set(JSON_TEXTS) & set(record) else None
     if not {*TEXT_KEYS, "title", "headings"} & set(record):
         return None
     return "topics" if _TOPICS_NAME.search(head.name) else "documents"

@@ -48,6 +48,14 @@ def test_the_first_lines_say_what_it_is(kind, name, text):
     assert kind_of(Head(Path(name), tuple(text.split("\n")) if text else ())) == kind
 
 
+@pytest.mark.parametrize("name", ["query_id", "qid", "query", "id", "_id"])
+def test_json_lines_of_an_id_and_numbers_are_scores_and_those_with_a_text_topics(tmp_path, name):
+    (tmp_path / "a").write_text(f'{{"{name}": "q1", "bm25": 0.5, "dense": 1}}\n')
+    (tmp_path / "topics").write_text(f'{{"_id": "q1", "{name}": "q1", "text": "x", "words": 1}}\n')
+    assert kind_of(read_head(tmp_path / "a")) == "scores"
+    assert kind_of(read_head(tmp_path / "topics")) == "topics"
+
+
 def test_the_head_of_a_packed_file_is_that_of_its_text(tmp_path):
     (tmp_path / "r.gz").write_bytes(gzip.compress(b"q1 Q0 d1 1 9.5 tag\r\n"))
     assert kind_of(read_head(tmp_path / "r.gz")) == "run"
