@@ -85,7 +85,8 @@ def as_arguments(text: str) -> str:
 
 def _gathered(places: Sequence[str | Path], measure: str, columns: str) -> Given:
     folder = _folder(places)
-    contents = replace(look(folder, columns=columns), named=_as_it_is)
+    every = not any(map(os.path.isdir, places))
+    contents = replace(look(folder, columns=columns, every=every), named=_as_it_is)
     ranked = bool(contents.of("run") and contents.of("qrels"))
     if contents.of("run") and not contents.of("qrels"):
         problem = f"a run without judgements; give their qrels as well{others(contents)}"

@@ -74,6 +74,7 @@ def _score(path: Path, splits: dict[str, Any]) -> float:
 
 TAB, COMMA, SEMICOLON = "\t", ",", ";"
 COMMENT = "#"
+_SEPARATOR = re.compile(r'"?sep=."?')  # the first line that Excel reads, and that tables for it have
 PARQUET = b"PAR1"
 PANDAS_INDEX = "__index_level_0__"  # in parquet
 BATCH = 500  # rows of parquet in memory
@@ -124,7 +125,7 @@ def table_of_lines(numbered: Iterable[tuple[int, str]], path: Path, is_heading: 
     """The table in the lines of a file, all or the first of them; JSON lines are read from the file itself."""
     every = iter(numbered)
     comments = 0
-    while (line := next(every, None)) and line[1].startswith(COMMENT):
+    while (line := next(every, None)) and (line[1].startswith(COMMENT) or _SEPARATOR.fullmatch(line[1])):
         comments += 1
     if line is None:
         return Table(path, None, iter(()))
@@ -142,11 +143,16 @@ def table_of_lines(numbered: Iterable[tuple[int, str]], path: Path, is_heading: 
     longer = [len(row) == len(fields) + 1 for _, row in below]
     if longer and all(longer) and not _has_number(fields) and (len(longer) > 1 or not is_heading(fields)):
         fields = ["", *fields]  # R's row names have no heading
-    if not is_heading(fields):
+    names = _without_empty(fields)
+    if not is_heading(names):
         return Table(path, None, chain([(number, fields)], rows), separator, comments=comments)
-    found = Table(path, fields, iter(()), separator, first=number, comments=comments)
+    found = Table(path, names, iter(()), separator, first=number, comments=comments)
     found.rows = _as_wide(found, rows)
     return found
+
+
+class WrongQuotes(UserError):
+    """The error for a line that is not one of separated values."""
 
 
 def split(line: str, separator: str, where: str) -> list[str]:
@@ -159,7 +165,8 @@ def split(line: str, separator: str, where: str) -> list[str]:
         (fields,) = csv.reader([line], delimiter=separator, strict=True, skipinitialspace=True)
     except csv.Error as error:
         kind = "comma" if separator == COMMA else "semicolon"
-        raise UserError(f"{where}: not a line of {kind}-separated values ({error})") from None
+        why = "a line break within quotes, or quotes that do not close" if "end of data" in str(error) else error
+        raise WrongQuotes(f"{where}: not a line of {kind}-separated values: {why}") from None
     return [field.strip() for field in fields]
 
 
@@ -167,14 +174,18 @@ def _separator(line: str, is_heading: IsHeading, where: str) -> str:
     """The separator of columns: a tab or, if the line is a heading, a semicolon or comma; empty for one column."""
     if TAB in line:
         return TAB
-    for separator in (SEMICOLON, COMMA):
-        if separator in line:
+    for index in ([], [""]):  # R's row names have no heading
+        for separator in (SEMICOLON, COMMA):
             roughly = [name.strip().strip('"') for name in line.split(separator)]
-            if not (is_heading(roughly) or is_heading(["", *roughly])):
-                return ""
-            split(line, separator, where)  # raises UserError for quotes that do not close
-            return separator
+            if separator in line and is_heading([*index, *_without_empty(roughly)]):
+                split(line, separator, where)  # raises UserError for quotes that do not close
+                return separator
     return ""
+
+
+def _without_empty(fields: list[str]) -> list[str]:
+    """The fields of a heading without the empty ones at its end, which spreadsheets add."""
+    return fields[: max((place for place, field in enumerate(fields, 1) if field), default=0)]
 
 
 def _unquoted(field: str) -> str:
@@ -199,6 +210,10 @@ def _rows(numbered: Iterator[tuple[int, str]], path: Path, separator: str) -> Nu
 def _as_wide(table: Table, rows: Numbered) -> Numbered:
     assert table.heading is not None
     for number, fields in rows:
+        if not any(fields):
+            continue  # an empty row of a spreadsheet
+        if not any(fields[len(table.heading) :]):
+            fields = fields[: len(table.heading)]
         if len(fields) != len(table.heading):
             expected = f"{len(table.heading)}, as the heading has"
             decimal = table.separator == COMMA and len(fields) == 2 * len(table.heading) - 1
@@ -358,8 +373,8 @@ def lacks_queries(heading: list[str]) -> str:
 
 
 def is_row_of_names(fields: list[str]) -> bool:
-    """Whether fields could be a heading, whatever the names."""
-    return len(fields) > 1 and all(map(_is_name, fields))
+    """Whether fields could be meant as a heading: all are names, or one is of ids."""
+    return len(fields) > 1 and (all(map(_is_name, fields)) or any(map(is_id_heading, filter(None, fields))))
 
 
 def roles_without_heading(rows: list[list[str]]) -> Roles | None:

@@ -7,19 +7,21 @@ not exist yet. Before it is written, the configuration is checked in the same wa
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
 from ranktrial.common.errors import REFUSED, UserError, named
 from ranktrial.common.given_places import check_new
 from ranktrial.common.strict_yaml import parse_yaml
 from ranktrial.experiment.resolution import resolve
-from ranktrial.ir.outside_table import is_row_of_names, lacks_queries, read_table
+from ranktrial.ir.outside_table import MOST_NAMES, WrongQuotes, is_heading, is_row_of_names, lacks_queries, read_table
 from ranktrial.new.collection_layouts import BEIR, RUN_FILES, TREC, draft_of_beir, draft_of_runs, draft_of_trec
 from ranktrial.new.draft import Draft, page
 from ranktrial.new.folder import Folder, as_name, read_folder
-from ranktrial.new.kinds_of_files import Contents, Head, Kind, kind_of, read_head
+from ranktrial.new.kinds_of_files import ROWS, Contents, Head, Kind, kind_of, read_head
 from ranktrial.new.score_layouts import (
     LONG_TABLES,
     RANGER,
@@ -43,6 +45,7 @@ LAYOUTS: dict[str, Callable[[Contents], Draft | None]] = {  # in the order of re
 OTHER_FORMATS = (".json", ".yaml", ".yml")  # of MTEB and Ranger
 CONFIGURATIONS = Path("config")
 NAMED = 10  # files that are left out
+UTF_16 = "UTF-16"  # which Excel calls Unicode text, in files of any name
 SCHEMA = "yaml-language-server: $schema=schema.editor.json"
 
 
@@ -50,10 +53,11 @@ class NotRecognised(UserError):
     """A folder of no known layout."""
 
 
-def look(folder: Folder, measure: str = "", columns: str = "") -> Contents:
+def look(folder: Folder, measure: str = "", columns: str = "", every: bool = False) -> Contents:
     """Return the folder with the types of its files; `measure` and `columns` say what values and columns are.
 
-    Raises UserError for a damaged file, or a measure with an invisible character.
+    A table with a line break within quotes has no type, unless `every` file is meant. Raises UserError for a damaged
+    file, or a measure with an invisible character.
     """
     if refused := REFUSED.search(measure):
         raise UserError(f"MEASURE={measure}: contains {named(refused[0])}; expected a name such as accuracy")
@@ -61,7 +65,10 @@ def look(folder: Folder, measure: str = "", columns: str = "") -> Contents:
     heads: dict[str, Head] = {}
     for file in folder.files:
         head = read_head(folder.path(file))
-        if kind := kind_of(head):
+        kind = None
+        with suppress(*[] if every else [WrongQuotes]):
+            kind = kind_of(head)
+        if kind:
             heads[file] = head
             kinds.setdefault(kind, []).append(file)
     return Contents(folder, kinds, heads, measure, columns)
@@ -101,17 +108,25 @@ def _named(files: list[str], folder: Folder) -> str:
 
 
 def unknown_columns(folder: Folder, file: str) -> str:
-    """Return why a table of numbers is not recognised; empty for other files."""
+    """Return why a table is not recognised; empty for other files."""
     path = folder.path(file)
     if path.suffix in OTHER_FORMATS:
         return ""
-    with suppress(UserError):
+    is_table = path.suffix.lower() in (".csv", ".tsv")
+    try:
         table = read_table(path, is_row_of_names)
-        row = next(table.rows, (0, []))[1]
-        if table.heading:
-            return lacks_queries(table.heading) if any(table.number(field) is not None for field in row) else ""
-    is_table = path.suffix.lower() in (".csv", ".tsv") and kind_of(read_head(path)) is None
-    return "not recognised; scores in several columns need a heading" if is_table else ""
+        rows = [row for _, row in islice(table.rows, ROWS)]
+    except UserError as error:
+        problem = str(error).removeprefix(f"{path}:").strip()
+        return re.sub(r"^(\d+):", r"line \1:", problem) if is_table or UTF_16 in problem else ""
+    if table.heading and rows:
+        if wrong := [repr(name) for name in table.heading[1:] if not is_heading(["id", name])]:
+            return f"columns cannot be called {', '.join(wrong[:MOST_NAMES])}; expected names with letters"
+        return lacks_queries(table.heading) if any(table.number(field) is not None for field in rows[0]) else ""
+    if not rows:
+        return ("no rows below the heading" if table.heading else "empty") if is_table else ""
+    unknown = is_table and kind_of(read_head(path)) is None
+    return "scores in several columns need a heading" if unknown else ""
 
 
 def text_of(found: Draft, folder: Folder, out: Path) -> str:

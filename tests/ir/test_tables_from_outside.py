@@ -33,6 +33,15 @@ FORMS = {
     "CSV with spaces": joined(WIDE, ", "),
     "TSV": joined(WIDE, "\t"),
     "semicolons": joined(WIDE, ";"),
+    "Excel's empty columns and rows": "".join(f"{line},,\n" for line in [*joined(WIDE, ",").split(), ",,", ",,"]),
+    "its empty columns between semicolons": "".join(f"{line};\n" for line in [*joined(WIDE, ";").split(), ";;"]),
+    "its empty columns between tabs": "".join(f"{line}\t\t\n" for line in joined(WIDE, "\t").splitlines()),
+    "its line about the separator": "sep=;\r\n" + joined(WIDE, ";", comma=True),
+    "a semicolon in a name": joined([(*WIDE[0], "x (v2; tuned)"), *((*row, 0.1) for row in ROWS)], ","),
+    "a comma in a name": joined([(*WIDE[0], "x (v2, tuned)"), *((*row, 0.1) for row in ROWS)], ";"),
+    "a semicolon in a name beside R's row names": joined(
+        [(*INDEXED[0], "x; y"), *((*row, 0.1) for row in INDEXED[1:])], ",", quoted=True
+    ),
     "Excel in Europe": "\ufeff" + joined(WIDE, ";", comma=True).replace("\n", "\r\n"),
     "R's write.csv2": joined(INDEXED, ";", quoted=True, comma=True),
     "R's quotes in TSV": joined(WIDE, "\t", quoted=True),
@@ -136,6 +145,7 @@ def test_tables_of_one_system(tmp_path, form):
         ("id,seed,score\na,1,0.5\na,2,0.5\n", Wanted(), "s: has rows of several seeds, 1, 2"),
         ("id;a\nx;0,5\ny;1.000\n", Wanted("a"), ":2: a decimal comma, and other values have a decimal point"),
         ("id,a,b\nx,0,5,1,5\n", Wanted("a"), ":2: 5 columns; expected 3, as the heading has; decimal commas need"),
+        ("id,a,\nx,1,2\n", Wanted("a"), ":2: 3 columns; expected 2, as the heading has"),
         ("id,e5\u200b,b\nx,1,1\n", Wanted("e5"), "no column 'e5'; the columns of values are e5"),
         ("q1;0,5\n", Wanted(), ":1: value 'q1;0,5' is not a number; expected decimal digits with a point, such as 0.25 (col"),
         ("id\ta\tb\nx\t1\t\n", Wanted("b"), ":2: value '' is not a number"),

@@ -8,6 +8,7 @@ import re
 import pytest
 import yaml
 
+from ranktrial.api.reading import gathered
 from ranktrial.common.errors import UserError
 from ranktrial.new import front
 from ranktrial.new.draft import description, meaning
@@ -233,10 +234,26 @@ def test_files_that_are_left_out_are_named(here, layout):
     assert re.search(r"# Left out: notes.md, p0.html, .*p8.html and 2 more\n", drafted())
 
 
-def test_a_table_without_a_heading_is_left_out_with_the_reason(here):
+UNREAD = [
+    ("q1,0.5,0.25\nq2,0.75,1.0\n", "scores in several columns need a heading"),
+    ("", "empty"),
+    ("query_id,a,b\n", "no rows below the heading"),
+    ("query_id,1,2,nan\nq1,0.5,0.25,1\n", "columns cannot be called '1', '2', 'nan'; expected names with letters"),
+    ("query_id;1\nq1;0,5\n", "columns cannot be called '1'; expected names with letters"),
+    ("query_id\ta\tb\nq1\t1\t0\n".encode("utf-16"), "UTF-16 text; expected UTF-8"),
+    ('query_id,query,a,b\nq1,x,1,0\nq2,"two\nlines",1,0\n', "a line break within quotes"),
+    ('query_id;"a\n', "quotes that do not close"),
+]
+
+
+@pytest.mark.parametrize(("text", "reason"), UNREAD)
+def test_a_table_that_is_left_out_has_its_own_reason_by_which_it_is_refused_alone(here, text, reason):
     folders.scores(here / "data")
-    folders.write(here / "data", {"sst2.csv": "q1,0.5,0.25\nq2,0.75,1.0\n"})
-    assert "sst2.csv (not recognised; scores in several columns need a heading)" in " ".join(drafted().split())
+    (here / "data/sst2.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
+    found = " ".join(drafted().replace("\n#", "").split())
+    assert "Left out: sst2.csv (" in found and reason in found
+    with refused(reason, start="data/sst2.csv"):
+        gathered(["data/sst2.csv"])
 
 
 LOOKED_FOR = (
