@@ -75,7 +75,7 @@ def gathered(places: Sequence[str | Path], measure: str = "", columns: str = "")
         found = _gathered(places, measure, columns)
     except UserError as error:
         raise UserError(as_arguments(str(error))) from None
-    return replace(found, said=[as_arguments(line) for line in found.said])
+    return replace(found, said=[*map(as_arguments, found.said)], left=[*map(as_arguments, found.left)])
 
 
 def as_arguments(text: str) -> str:

@@ -103,6 +103,7 @@ class Draft:
     depth: int | None = None  # the most documents per query in the shallowest run, if known
     shallowest: str = ""  # the file of that run
     on_axes: tuple[str, ...] = ()  # how tables are read where this may be doubted
+    left: tuple[str, ...] = ()  # what is left out of its files
     choices: tuple[str, ...] = ()  # the measures that all tables have, of which nobody named the compared one
 
     def sections(self, experiment: str) -> dict[str, Any]:

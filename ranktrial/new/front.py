@@ -96,9 +96,9 @@ def others(contents: Contents) -> str:
 
 
 def left_out(found: Draft, folder: Folder) -> list[str]:
-    """Return a line with the files that the draft does not use; empty if it uses all."""
+    """Return lines with what the draft does not use; empty if it uses all."""
     files = [file for file in folder.files if file not in found.used]
-    return [f"left out: {_named(files, folder)}"] if files else []
+    return [*found.left, *([f"left out: {_named(files, folder)}"] if files else [])]
 
 
 def _named(files: list[str], folder: Folder) -> str:

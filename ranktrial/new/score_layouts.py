@@ -28,7 +28,7 @@ from ranktrial.common.wording import hint
 from ranktrial.datasets.formats import leaderboard as leaderboard_format
 from ranktrial.datasets.formats import scores as scores_format
 from ranktrial.ir.measure_names import canonical
-from ranktrial.ir.outside_table import SCORES, TASK, Wanted, rows_of_results
+from ranktrial.ir.outside_table import MOST_NAMES, SCORES, TASK, Wanted, rows_of_results
 from ranktrial.ir.scores import Named, named_in, read_values, seeds_in
 from ranktrial.new.draft import MEASURES, Draft, Entries, counted
 from ranktrial.new.folder import Name, stem, task_of_samples
@@ -73,6 +73,9 @@ _SYSTEMS = re.compile(
     r"bm25|bert|baseline|control|gold|splade|colbert|dense|tuned|gpt|llama|minilm|(^|[^a-z])(e5|bge|t5|rrf)",
     re.IGNORECASE,
 )
+_FACTS = re.compile(
+    r"fold|cluster|group|difficulty|year|(num_|n_)?(words|tokens)|(query_|doc_)?len(gth)?", re.IGNORECASE
+)
 
 
 def columns_are(headings: Mapping[str, Sequence[str]], given: str = "") -> Columns:
@@ -95,13 +98,15 @@ def columns_are(headings: Mapping[str, Sequence[str]], given: str = "") -> Colum
 
 def axes_text(columns: Columns, names: Sequence[str], files: int, measure: str) -> str:
     """Return how the tables are read and what to give if that is wrong; empty if there is no doubt."""
-    listed = f"{', '.join(names[:4])}{', …' if len(names) > 4 else ''}"
+    listed = f"{', '.join(names[:MOST_NAMES])}{', …' if len(names) > MOST_NAMES else ''}"
     if columns == "measures":
         compared = f"{measure} is compared" if measure else "one is compared; MEASURE=NAME chooses another"
         return f"The columns ({listed}) are read as measures, of which {compared}."
     of_files, other = ("a task", "tasks") if columns == "systems" else ("a system", "systems")
-    ask = f"Each column ({listed}) is read as a {columns[:-1]}, each file as {of_files}"
-    return f"{ask}; if it is the other way round: COLUMNS={other}." if files > 1 or columns == "tasks" else ""
+    read = f"Each column ({listed}) is read as a {columns[:-1]}"
+    if files > 1 or columns == "tasks":
+        return f"{read}, each file as {of_files}; if it is the other way round: COLUMNS={other}."
+    return f"{read}." if len(names) > 2 else ""
 
 
 def _is_task(name: str) -> bool:
@@ -127,23 +132,36 @@ def draft_of_scores(contents: Contents) -> Draft | None:
     files = contents.of("scores")
     if not files:
         return None
-    headings = {file: value_names(contents.heads[file]) for file in files}
+    headings, facts = _without_facts(contents, {file: value_names(contents.heads[file]) for file in files})
     several = any(len(names) > 1 for names in headings.values())
     names = list(dict.fromkeys(name for of_file in headings.values() for name in of_file))
     starts = [start for file in files if (start := contents.heads[file].table)]
     if starts and len(starts) == len(files) and all(start.roles.of_tasks for start in starts):
-        return draft_of_systems(contents, _of_columns(contents, headings), files, leaderboard=True)
+        read = axes_text("systems", names, 1, contents.measure)
+        found = draft_of_systems(contents, _of_columns(contents, headings), files, leaderboard=True, said=(read,))
+        return replace(found, left=facts)
     listed = any(start.metrics for start in starts)
     columns: Columns = "measures" if listed else columns_are(headings, contents.columns) if several else "systems"
     said = (axes_text(columns, names, len(files), contents.measure),) if several else ()
     if columns == "measures":
         common = _common(contents, headings)
         found = draft_of_systems(contents, _of_files(contents, files), files, common[0], said=said)
-        return replace(found, choices=() if contents.measure else tuple(common))
+        return replace(found, choices=() if contents.measure else tuple(common), left=facts)
     if columns == "tasks":
-        return draft_of_systems(contents, _of_tasks(contents, headings), files, said=said)
-    systems = _of_columns(contents, headings) if several else _of_files(contents, files)
-    return draft_of_systems(contents, systems, files, said=said)
+        systems = _of_tasks(contents, headings)
+    else:
+        systems = _of_columns(contents, headings) if several else _of_files(contents, files)
+    return replace(draft_of_systems(contents, systems, files, said=said), left=facts)
+
+
+def _without_facts(contents: Contents, headings: dict[str, list[str]]) -> tuple[dict[str, list[str]], tuple[str, ...]]:
+    """Return the columns of values without facts of queries beside two others or more, and which these are, as text."""
+    names = list(dict.fromkeys(name for of_file in headings.values() for name in of_file))
+    facts = [name for name in names if _FACTS.fullmatch(name) and name != contents.measure]
+    if not facts or contents.columns or len(names) < len(facts) + 2:
+        return headings, ()
+    said = f"left out: the columns {', '.join(facts)}: no scores, by their names; COLUMNS=systems reads all"
+    return {file: [name for name in of_file if name not in facts] for file, of_file in headings.items()}, (said,)
 
 
 def _common(contents: Contents, headings: dict[str, list[str]]) -> list[str]:

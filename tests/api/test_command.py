@@ -62,6 +62,24 @@ def test_what_is_left_out_of_files_is_said_by_the_command_its_numbers_and_the_li
     assert [(str(one.message), one.filename) for one in warned] == [(said[0], __file__)]
 
 
+@pytest.mark.parametrize("fact", ["fold", "Length", "num_tokens"])
+@pytest.mark.parametrize("ids", ["query_id", "task"])
+def test_which_columns_are_systems_is_said_and_those_of_facts_are_none(here, capsys, fact, ids):
+    values = {ids: [f"q{query}" for query in range(12)], fact: [query % 5 for query in range(12)]}
+    values |= {name: [query * place % 7 / 7 for query in range(12)] for place, name in enumerate(("a", "b", "c"), 3)}
+    pd.DataFrame(values).to_csv("a.csv", index=False)
+    left = f"left out: the columns {fact}: no scores, by their names; "
+    code, out, err = run(capsys, "compare", "a.csv")
+    assert code == 0 and "note: Each column (a, b, c) is read as a system.\n" in err and fact not in out
+    assert f"note: {left}--columns systems reads all\n" in err
+    with pytest.warns(UserWarning, match=f'{left}columns="systems" reads all'):
+        assert set(rt.read("a.csv")["system"]) == {"a", "b", "c"}
+    _, out, err = run(capsys, "compare", "a.csv", "--columns", "systems")
+    assert f"note: Each column ({fact}, a, b, c) is read as a system.\n" in err and fact in out
+    pd.DataFrame(values).drop(columns=["b", "c"]).to_csv("a.csv", index=False)
+    assert set(rt.read("a.csv")["system"]) == {fact, "a"}, "of two, both are meant"
+
+
 def harness(path, system, shift):
     """Samples as lm-evaluation-harness logs them."""
     lines = [{"doc_id": n, "target": "x", "arguments": [["text"]], "metrics": ["acc", "acc_norm"], "acc": float((n * 7 + shift) % len(path.name) % 5 < 3),
