@@ -8,6 +8,7 @@ queries, each row is the score of a task: a leaderboard. Reads and writes nothin
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -18,7 +19,7 @@ import pandas as pd
 from ranktrial.common.errors import UserError, shortened
 from ranktrial.common.wording import hint
 from ranktrial.ir.measure_names import canonical
-from ranktrial.ir.outside_table import VALUES, Roles, lacks_queries, roles
+from ranktrial.ir.outside_table import VALUES, Roles, is_summary, lacks_queries, roles
 from ranktrial.ir.trec import Qrels, Run
 from ranktrial.synthesis.families import ScoresBySystem
 
@@ -155,6 +156,8 @@ def of_frame(frame: pd.DataFrame, measure: str | None = None) -> Scored:
     if table.empty:
         raise UserError(f"the table has no rows; {EXPECTED}")
     found = roles(list(table.columns))
+    if found.id is not None:
+        table = _without_means(table, found.id)
     ids = [place for place in (found.id, found.system, found.task, found.seed, found.measure) if place is not None]
     twice = found.id is None or table.iloc[:, ids].duplicated().any()
     if twice and (problem := lacks_queries(list(table.columns))):
@@ -166,6 +169,16 @@ def of_frame(frame: pd.DataFrame, measure: str | None = None) -> Scored:
         column = table.columns[_column(table, found, measure)]
         named = None if column.lower() in VALUES else canonical(column) or column
     return Scored.by_seed(_tables(_checked(long, named)), named or UNNAMED, found.of_tasks)
+
+
+def _without_means(table: pd.DataFrame, place: int) -> pd.DataFrame:
+    """The rows without those of means over the others, of which a warning tells."""
+    means = table.iloc[:, place].astype(str).map(is_summary)
+    if not means.any() or means.all():
+        return table
+    names = ", ".join(dict.fromkeys(table.iloc[:, place][means].astype(str)))
+    warnings.warn(f"left out: the rows {names}: by their name, means over the others", stacklevel=5)
+    return table[~means].reset_index(drop=True)
 
 
 def several_measures(where: str, names: Sequence[str]) -> UserError:

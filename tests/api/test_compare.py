@@ -423,6 +423,14 @@ def test_scores_that_rise_with_their_ranks_are_taken_with_a_warning(form, tmp_pa
         assert rt.evaluate({"1": {"a": 1}}, {"x": usual}, ["RR"])["value"].tolist() == [1]
 
 
+@pytest.mark.parametrize("name", ["all", "Average", "Total"])
+def test_a_row_of_means_is_left_out_with_a_warning(name):
+    table = frame(tasks=1)
+    means = table.groupby("system", as_index=False)["value"].mean().assign(task="t0", query=name)
+    with pytest.warns(UserWarning, match=f"left out: the rows {name}: by their name, means over the others"):
+        same(rt.compare(pd.concat([table, means]), **FAST), rt.compare(table, **FAST))
+
+
 def test_planning_is_that_of_the_variances_or_of_assumed_ones(tmp_path):
     rng = np.random.default_rng(5)
     control = {f"t{task}": rng.normal(0.5, 0.1, 100) for task in range(6)}
