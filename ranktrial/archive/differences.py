@@ -8,7 +8,7 @@ two effects are shown without an interval.
 
 Reproduction has the measures of ranktrial/statistics/agreement.py. Runs that both have are compared as rankings and,
 per measure, by their scores per query; comparisons that both have, by the means of control and treatment; and
-configuration, data, models, sources and packages by their values.
+configuration, data, models, the user's other files, sources and packages by their values.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ranktrial.archive import layout
 from ranktrial.archive.expected import environment, fresh_folder, isolated, read_configuration, search_path
 from ranktrial.archive.layout import Keys, check_shape, read_record, shown
 from ranktrial.common.errors import UserError
-from ranktrial.common.paths import below
+from ranktrial.common.paths import OUR_CODE, below
 from ranktrial.common.strict_json import read_json
 from ranktrial.common.wording import finite
 from ranktrial.experiment import results_paths
@@ -285,9 +285,23 @@ def differences(a: Path, b: Path) -> list[Difference]:
     """All differences between two unpacked archives. Raises UserError for records that cannot be read."""
     result = differing("configuration", *(flattened(read_configuration(folder, layout.RESOLVED)) for folder in (a, b)))
     result += differing("data and models", *(flattened(read_record(folder, layout.IDENTITIES)) for folder in (a, b)))
+    result += differing("files", *(_files(folder) for folder in (a, b)))
     result += differing("sources", *(_sources(folder) for folder in (a, b)))
     result += differing("packages", *(_packages(folder) for folder in (a, b)))
     return result + differing("machine", *(_machines(folder) for folder in (a, b)))
+
+
+def _files(folder: Path) -> dict[str, str]:
+    """The user's files, such as runs and programs, that jobs read -> SHA-256; without those of data and models."""
+    known = read_record(folder, layout.IDENTITIES)
+    named = {file for kind in ("datasets", "models") for entry in known[kind].values() for file in entry["read"]}
+    ours = (*OUR_CODE, layout.DOWNLOADS, f"results/{read_record(folder, layout.ORIGIN)['experiment']}/")
+    return {
+        path: sha256 or NONE
+        for job in read_record(folder, layout.JOBS)
+        for path, sha256 in job["inputs"].items()
+        if path not in named and not path.startswith(ours)
+    }
 
 
 def _sources(folder: Path) -> dict[str, str]:
@@ -299,6 +313,10 @@ def _sources(folder: Path) -> dict[str, str]:
 
 def _packages(folder: Path) -> dict[str, str]:
     environments = read_record(folder, layout.PACKAGES)
+    for job in read_record(folder, layout.JOBS):
+        match job.get("settings"):
+            case {"system": str(system), "versions": dict(versions)}:  # a Python of the user's own
+                environments[system] = {"packages": versions}
     return {
         f"{name}: {key}": value
         for name, environment in environments.items()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ranktrial.archive import layout
-from ranktrial.archive.differences import Side, repeated, reproduced, shared_comparisons
+from ranktrial.archive.differences import Side, differences, repeated, reproduced, shared_comparisons
 from ranktrial.common.errors import UserError
 from ranktrial.reports.writing.printed import markdown_document
 from scripts.archive.compare_archives import compare
@@ -83,3 +83,30 @@ def test_an_effect_without_means_is_left_out(folders):
     path.write_text("\n".join("\t".join(line) for line in (header, row)) + "\n")
     a, b = [Side(folder, manifest) for folder, manifest in zip(*folders, strict=True)]
     assert repeated(a, b, shared_comparisons(a, b)).effects == []
+
+
+def test_each_file_of_the_users_own_and_each_package_beside_a_program_that_changed_is_named(folders):
+    """The user's own are those whose content the settings of jobs state, whatever they are for."""
+    other, changed = folders[0][1], "c" * 64
+    text = (other / layout.JOBS).read_text()
+    own = {path: sha256 for job in json.loads(text) for path, sha256 in job["settings"].get("sha256_of", {}).items()}
+    assert own.keys() == {"data/weather.qrels", "ours.trec", "theirs.trec"}
+    for name in (layout.JOBS, layout.IDENTITIES):
+        text = (other / name).read_text()
+        for path, sha256 in own.items():
+            text = text.replace(f'"{path}": "{sha256}"', f'"{path}": "{changed}"')
+        (other / name).write_text(text)
+    for folder, version in zip(folders[0], ("1.0", "1.1"), strict=True):
+        jobs = json.loads((folder / layout.JOBS).read_text())
+        jobs[0]["settings"] = {"system": "mine", "versions": {"torch": version}}
+        jobs[0]["inputs"]["rankers/rank.pl"] = version[-1] * 64
+        (folder / layout.JOBS).write_text(json.dumps(jobs))
+    found = {(one.section, one.what.removeprefix("datasets.weather.read.")): (one.a, one.b)
+             for one in differences(*folders[0])}  # fmt: skip
+    assert found == {
+        ("data and models", "data/weather.qrels"): (own["data/weather.qrels"], changed),
+        ("files", "ours.trec"): (own["ours.trec"], changed),
+        ("files", "theirs.trec"): (own["theirs.trec"], changed),
+        ("files", "rankers/rank.pl"): ("0" * 64, "1" * 64),
+        ("packages", "mine: packages.torch"): ("1.0", "1.1"),
+    }
