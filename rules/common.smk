@@ -107,10 +107,11 @@ def graph():
 
 @cache
 def gone():
-    """The deleted outputs of jobs behind the results, of the types that every archive contains."""
+    """The deleted outputs of jobs behind the results, of the types that every archive contains: not the explorer."""
     if all(map(results_paths.may_be_deleted, deleted_from(RESULTS))):
         return []
-    missing = [path for path in deleted_outputs(graph()) if not results_paths.may_be_deleted(path)]
+    apart = explorer.folder(EXPERIMENT)
+    missing = [name for name in deleted_outputs(graph()) if not (name in apart or results_paths.may_be_deleted(name))]
     if missing:
         print(on_missing(missing, CONFIG_NAME), file=sys.stderr)
     return missing

@@ -85,12 +85,12 @@ def compared_systems(settings: Settings, task: str) -> list[str]:
 
 
 def check_there(settings: Settings, files: Iterable[str]) -> None:
-    """Raise UserError for a file of texts that was deleted, with the command that makes it again."""
+    """Raise UserError for a missing file of texts, with the command that makes it again."""
     command = f"snakemake --configfile {path('configuration', experiment=settings.experiment)} --"
     for name in dict.fromkeys(filter(None, files)) if settings.texts else ():
         if not Path(name).exists():
             raise UserError(
-                f"{name}: this file of texts was deleted; run `{command} {name}` to make it again, or set explorer: "
+                f"{name}: this file of texts is missing; run `{command} {name}` to make it again, or set explorer: "
                 "{texts: false} to show only ids"
             )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from ranktrial.common.home import ROOT, own_file
 from ranktrial.common.keys import JsonObject, stated
@@ -30,9 +29,9 @@ def page_files() -> list[str]:
 
 
 def asked(experiment: Experiment) -> list[str]:
-    """The explorer, unless results were resumed from an archive without texts, which has only the report."""
-    wanted, report = folder(experiment), path("report", experiment=experiment.name)
-    taken_over = Path(report).exists() and not any(map(os.path.exists, wanted))
+    """The explorer, unless results were resumed from an archive without texts, which has none."""
+    wanted, left_out = folder(experiment), path("left_out", experiment=experiment.name)
+    taken_over = os.path.exists(left_out) and not any(map(os.path.exists, wanted))
     return [] if taken_over and not all(map(os.path.exists, texts(experiment))) else wanted
 
 

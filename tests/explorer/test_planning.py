@@ -32,6 +32,22 @@ def test_it_is_asked_where_there_is_something_to_compare():
     assert planning.asked(resolved({"comparisons": {}})) == []
 
 
+def test_where_an_archive_without_texts_was_resumed_it_is_asked_once_they_are_there(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def write(*names):
+        for name in names:
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).touch()
+
+    write("results/e/report.html")  # texts and explorer of a finished run were deleted: its job tells what to do
+    assert planning.asked(EXPERIMENT) == ["results/e/explorer"]
+    write("results/e/left-out.json")
+    assert planning.asked(EXPERIMENT) == []
+    write(*planning.texts(EXPERIMENT))
+    assert planning.asked(EXPERIMENT) == ["results/e/explorer"]
+
+
 def test_the_configuration_bounds_it():
     assert SETTINGS.order == ["a", "b", "c"] and (SETTINGS.texts, SETTINGS.depth, SETTINGS.megabytes) == (True, 7, 3)
 

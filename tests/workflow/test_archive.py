@@ -257,6 +257,8 @@ def test_an_experiment_goes_on_in_another_clone(archived, clone):
     done = run(clone, "resume", "--archive", archived.path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "not in the archive:" in done.stdout
+    explorer = clone.folder / "results/state/sha256/results/tiny/explorer"  # as where the results were moved away
+    explorer.write_text(f"{'0' * 64}  results/tiny/explorer/index.html\n")
     assert clone.planned() == set()
     assert (
         run(clone, "front", "--config", "tiny.yaml").returncode == 0
