@@ -34,7 +34,7 @@ def export_runs(runs: list[Path], exported: Path, settings: ArchiveSettings) -> 
             shutil.copyfile(path, folder / name)
             privacy.refuse_left({name: folder / name})
             (folder / name.replace(".trec.gz", ".ir_metadata.yaml")).write_bytes(privacy.clean(page.encode()))
-    print(f"{exported}: {len(runs)} runs")
+    print(f"{exported}: {len(taken)} runs")
 
 
 if __name__ == "__main__":

@@ -10,11 +10,20 @@ from pathlib import Path
 import pytest
 
 from ranktrial.archive import expected, layout
-from ranktrial.archive.jobs import METADATA, Job, changed_outputs, file_sha256, read_left_out, write_record
+from ranktrial.archive.jobs import (
+    METADATA,
+    ArchiveSettings,
+    Job,
+    changed_outputs,
+    file_sha256,
+    read_left_out,
+    write_record,
+)
 from ranktrial.common import ledger
 from ranktrial.common.files import sha256
 from ranktrial.engine.job_records import records
 from scripts.archive import verify
+from scripts.archive.export_runs import export_runs
 from tests.support import crafted
 from tests.support.crafted import EFFECT, META, METRIC, QRELS, RUN, record, small
 from tests.support.one_line import refused
@@ -138,3 +147,16 @@ def test_a_log_of_another_experiment_is_not_archived(workspace):
     files = crafted.archive(workspace, small().planned)
     assert RUN in files and not [name for name in files if name.startswith("results/other")]
     assert elsewhere.encode() not in files[layout.JOBS] + files[layout.STATE]
+
+
+def test_the_runs_that_are_exported_are_counted(workspace, monkeypatch, capsys):
+    """Also those behind a run that was asked for, as those on dev from which its parameters were chosen."""
+    monkeypatch.chdir(workspace)
+    file_sha256.cache_clear()
+    settings = ArchiveSettings("small", crafted.CONFIG, ["small.yaml"], crafted.settings_of_rules(small().planned), "9")
+    exported = Path("results/small/exported-runs")
+    export_runs([Path(METRIC)], exported, settings)
+    assert len(list(exported.glob("*.trec.gz"))) == 1
+    export_runs([Path(EFFECT)], exported, settings)
+    assert len(list(exported.glob("*.trec.gz"))) == 2
+    assert capsys.readouterr().out == f"{exported}: 1 runs\n{exported}: 2 runs\n"
