@@ -20,7 +20,8 @@ from ranktrial.experiment.results_paths import path
 
 SNAKEMAKE = [sys.executable, "-m", "snakemake", "--cores", "1"]
 EXTENTS = ("crate", "full", "runs")
-URGENT = {"missing": 0, "ok": 2}  # the order of Snakemake's reasons; what is ok follows from others
+OK = "ok"  # Snakemake's status of a file that is there and has no reason of its own
+SHOWN = 5  # the most files in a message
 
 
 def configuration(experiment: str, folder: Path) -> Path:
@@ -38,10 +39,10 @@ def configuration(experiment: str, folder: Path) -> Path:
     return files[0]
 
 
-def unfinished(config: Path) -> list[str]:
-    """The files that Snakemake would still make, each with the reason in brackets, the missing ones first.
+def unfinished(config: Path) -> str:
+    """The files that Snakemake would still make, in words: missing ones first, each with its reason; empty if none.
 
-    Raises UserError if it fails.
+    Those that are there, and follow from others, are counted. Raises UserError if Snakemake fails.
     """
     summary = subprocess.run([*SNAKEMAKE, "--configfile", str(config), "--summary"], capture_output=True, text=True)
     if summary.returncode:
@@ -51,8 +52,14 @@ def unfinished(config: Path) -> list[str]:
         )
     rows = csv.DictReader(summary.stdout.splitlines(), delimiter="\t")
     pending = [(row["output_file"], row["status"]) for row in rows if row["plan"] == "update pending"]
-    pending.sort(key=lambda row: URGENT.get(row[1], 1))
-    return [f"{file} ({status})" for file, status in pending]
+    if not pending:
+        return ""
+    causes = sorted((row for row in pending if row[1] != OK), key=lambda row: row[1] != "missing")
+    words = [f"{file} ({status})" for file, status in causes] or [file for file, _ in pending]
+    further = ["…"] if len(words) > SHOWN else []
+    if followers := len(pending) - len(words):
+        further.append(f"and {followers} that depend on them")
+    return f"{len(pending)} files are to be made: {', '.join([*words[:SHOWN], *further])}"
 
 
 def main() -> None:
@@ -68,11 +75,8 @@ def main() -> None:
         raise UserError(f"{config}: no such file")
     name = read_yaml(config).get("experiment")
     if missing := unfinished(config):
-        first = ", ".join(missing[:5])
         others = "".join(f" ({why})" for why in of_same_name(str(name), config))
-        raise UserError(
-            f"{config}: unfinished, {len(missing)} files are to be made: {first}; make run CONFIG={config}{others}"
-        )
+        raise UserError(f"{config}: unfinished, {missing}; make run CONFIG={config}{others}")
     if arguments.extent == "runs":
         target, rule = path("exported_runs", experiment=name), "export_runs"
     else:

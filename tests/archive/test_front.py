@@ -38,19 +38,25 @@ def test_of_two_with_one_name_neither_is_taken(folder):
         configuration("mine", folder)
 
 
-def test_the_missing_files_are_named_first(monkeypatch, tmp_path):
+@pytest.mark.parametrize(
+    "states, said",
+    [
+        (
+            ["ok", "params changed", "missing", "ok", "missing"],
+            "5 files are to be made: f2 (missing), f4 (missing), f1 (params changed), and 2 that depend on them",
+        ),
+        (["missing"] * 6 + ["ok"], "7 files are to be made: f0 (missing), f1 (missing), f2 (missing), f3 (missing), "
+         "f4 (missing), …, and 1 that depend on them"),
+        (["ok", "ok"], "2 files are to be made: f0, f1"),
+        ([], ""),
+    ],
+)  # fmt: skip
+def test_the_missing_files_are_named_first(monkeypatch, tmp_path, states, said):
     """Snakemake's own order follows the plan; files that are there are only to be made again after the missing one."""
     heading = "output_file\tdate\trule\tlog-file(s)\tstatus\tplan\n"
-    states = ["ok", "params changed", "missing", "ok", "missing"]
     rows = [f"f{number}\t-\tr\t\t{state}\tupdate pending\n" for number, state in enumerate(states)]
     summary = SimpleNamespace(
-        returncode=0, stdout=heading + "".join(rows) + "f5\t-\tr\t\tmissing\tno update\n", stderr=""
+        returncode=0, stdout=heading + "".join(rows) + "last\t-\tr\t\tmissing\tno update\n", stderr=""
     )
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: summary)
-    assert unfinished(tmp_path / "c.yaml") == [
-        "f2 (missing)",
-        "f4 (missing)",
-        "f1 (params changed)",
-        "f0 (ok)",
-        "f3 (ok)",
-    ]
+    assert unfinished(tmp_path / "c.yaml") == said
