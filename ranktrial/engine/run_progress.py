@@ -196,7 +196,7 @@ class RunProgress(logging.Handler):
 
     def _finished_before(self) -> list[str]:
         """The conclusions of the whole experiment, if it was requested and is finished; otherwise empty."""
-        whole = self.workflow.dag_settings.targets <= {TARGET}
+        whole = set(self.workflow.dag_settings.targets) <= {TARGET}
         return ending(Path("results", self.experiment)) if whole else []
 
     def _release(self) -> None:

@@ -99,6 +99,11 @@ def test_status_says_it_afterwards_and_the_next_run_knows_how_long_jobs_take(wor
     assert re.search(r"^tiny: \d+ jobs to do, about \d+ (s|min) left$", again.stderr, re.MULTILINE), again.stderr
 
 
+def test_a_target_that_is_there_already_is_no_error(workspace, done):
+    again = snakemake(workspace, "all", "results/tiny/report.html")
+    assert again.returncode == 0 and "Nothing to be done" in again.stderr, again.stderr
+
+
 def test_a_priority_is_no_reason_to_run_a_job_again(workspace, done):
     turned = CONFIG | {"comparisons": dict(reversed(CONFIG["comparisons"].items()))}
     workspace.write_config(turned, "turned.yaml")
