@@ -24,13 +24,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ranktrial.statistics.dependence import Dependence, of_mean
+from ranktrial.statistics.estimators.reml import NAME as ESTIMATOR
 from ranktrial.statistics.independent_tasks import MetaAnalysis, meta_analysis, prediction_interval
-from ranktrial.statistics.intervals import fit_of, has_own_weights, interval_named
+from ranktrial.statistics.intervals import fit_of, has_own_weights, interval_named, knapp_hartung, normal, robust
 from ranktrial.statistics.least_squares import Fit, cr2, gls, omega_of, projection, reml, structures, tau2_interval
 from ranktrial.statistics.summaries import Part, Summary, chi2_upper, normal_summary, widest_summary
-
-ESTIMATOR = "REML"
-OTHERWISE, ROBUST, NORMAL = "knapp-hartung", "robust", "normal"
 
 
 class Combined(NamedTuple):
@@ -87,10 +85,9 @@ def parts_of(fit: Fit, interval: str, levels: int) -> tuple[str, tuple[Part, ...
     of_fit = getattr(interval_named(interval), "of_fit", None)
     parts: tuple[Part, ...] | None = of_fit(fit) if of_fit else None
     if parts is None:
-        interval, parts = OTHERWISE, interval_named(OTHERWISE).of_fit(fit)  # type: ignore[attr-defined]
-    assert parts is not None
-    as_tasks = levels > 1 and interval != NORMAL and not has_own_weights(interval)
-    return (ROBUST, (cr2(fit),)) if as_tasks else (interval, parts)
+        interval, parts = knapp_hartung.NAME, knapp_hartung.of_fit(fit)
+    as_tasks = levels > 1 and interval != normal.NAME and not has_own_weights(interval)
+    return (robust.NAME, (cr2(fit),)) if as_tasks else (interval, parts)
 
 
 def dependent_meta_analysis(

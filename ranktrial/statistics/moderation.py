@@ -45,9 +45,9 @@ import scipy
 from ranktrial.common.keys import INLINE
 from ranktrial.common.projection import filled
 from ranktrial.statistics.dependence import Dependence, of_mean
-from ranktrial.statistics.dependent_tasks import ESTIMATOR
 from ranktrial.statistics.design_matrix import Design, Value, design_of, is_category, levels, obstacle
 from ranktrial.statistics.estimators import residual_estimator
+from ranktrial.statistics.estimators.reml import NAME as ESTIMATOR
 from ranktrial.statistics.heterogeneity import weighted_mean, without_rounding
 from ranktrial.statistics.least_squares import (
     gls_regression,

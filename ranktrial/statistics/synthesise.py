@@ -46,7 +46,9 @@ import scipy
 from ranktrial.statistics.dependence import Counts, Dependence
 from ranktrial.statistics.dependent_tasks import dependent_meta_analysis
 from ranktrial.statistics.effects import effect_named, reported_within
+from ranktrial.statistics.estimators import dl, reml
 from ranktrial.statistics.independent_tasks import MetaAnalysis
+from ranktrial.statistics.intervals import equal_weights, knapp_hartung, normal
 from ranktrial.statistics.method import DEFAULTS, Method
 from ranktrial.statistics.observed_tasks import EffectSize
 from ranktrial.statistics.seeds import seeds_parts
@@ -120,7 +122,7 @@ def _sampling_parts(dependence: Dependence, weights: np.ndarray) -> list[Part]:
 
 
 INVERSE_VARIANCE = "inverse-variance"  # DerSimonian and Laird's, each task with its own variance, as Ranger does
-WEIGHTINGS = (INVERSE_VARIANCE, "knapp-hartung", "equal-weights")
+WEIGHTINGS = (INVERSE_VARIANCE, knapp_hartung.NAME, equal_weights.NAME)
 
 
 @dataclass(frozen=True)
@@ -164,7 +166,7 @@ class Synthesis:
         """The summary with each other common weighting, by name; empty for fewer than two tasks."""
         if self.meta is None or self.meta.k < 2:
             return {}
-        own = {"normal": INVERSE_VARIANCE}.get(self.meta.interval, self.meta.interval)
+        own = {normal.NAME: INVERSE_VARIANCE}.get(self.meta.interval, self.meta.interval)
         return {name: self.weighed(name) for name in WEIGHTINGS if name != own}
 
     @cached_property
@@ -253,7 +255,9 @@ class _Combining:
 
     def weighed_by(self, name: str) -> Summary:
         """The summary with a weighting, on the reported scale."""
-        known, ways = (self.known, ("DL", "normal")) if name == INVERSE_VARIANCE else (self.weighed, ("REML", name))
+        known, ways = self.weighed, (reml.NAME, name)
+        if name == INVERSE_VARIANCE:
+            known, ways = self.known, (dl.NAME, normal.NAME)
         found = dependent_meta_analysis(self.estimates, known, *ways, self.method.alpha, self.method.prediction)
         return _reported(found.summary, self.reported)
 

@@ -22,10 +22,11 @@ import threading
 import time
 from pathlib import Path
 
-from tests.support.sources import our_sources
+from tests.support.sources import PACKAGES, our_sources
 
 ROOT = Path(__file__).resolve().parents[2]
 CLIENT = Path(__file__).with_name("warm_client.py")
+LOADED = "RANKTRIAL_TEST_LOADED"  # names a file that is told which modules each command has loaded
 LIBRARIES = (
     "snakemake.cli", "snakemake.profiles", "snakemake.report.html_reporter", "snakemake.storage",
     "snakemake_logger_plugin_rich", "graphlib", "numpy", "scipy.stats", "scipy.optimize", "scipy.sparse", "pandas",
@@ -75,7 +76,7 @@ def preload() -> None:
     for name in LIBRARIES:
         __import__(name)
     sys.modules["snakemake.cli"].get_argument_parser()  # looks for plug-ins among all packages
-    for name in [name for name in sys.modules if name.split(".")[0] in ("scripts", "ranktrial")]:
+    for name in [name for name in sys.modules if name.split(".")[0] in PACKAGES]:
         del sys.modules[name]
     sys.path.remove(str(ROOT))
     sys.path.remove(str(Path(__file__).parent))
@@ -125,7 +126,18 @@ def _run(words: list[str]) -> int:
     except BaseException:
         sys.excepthook(*sys.exc_info())
         return 1
+    finally:
+        if place := os.environ.get(LOADED):
+            _tell_modules(words, place)
     return 0
+
+
+def _tell_modules(words: list[str], place: str) -> None:
+    """Add a line to a file: the words of the command, and the files of our modules that it has loaded."""
+    modules = [module for name, module in sys.modules.items() if name.split(".")[0] in PACKAGES]
+    files = [os.path.relpath(module.__file__) for module in modules if getattr(module, "__file__", None)]
+    with open(place, "a") as file:
+        file.write(json.dumps([words, files]) + "\n")
 
 
 def _run_code(code: str | bytes, path: str) -> None:

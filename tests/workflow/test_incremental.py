@@ -1,20 +1,26 @@
 """A run after a change has the results of a run in a fresh folder, byte for byte, and the next one has nothing to do."""
 
+import json
 import re
 import shutil
+from pathlib import Path
 
 import pytest
 
+from ranktrial.archive.jobs import Job, job_records
+from ranktrial.engine.job_code import modules_behind
 from ranktrial.experiment.resolution import resolve
 from tests.support.mutations import changed, changes, groups
 from tests.support.needless import needless, state
 from tests.support.once import made_once
+from tests.support.warm import LOADED
 from tests.workflow.conftest import REPOSITORY, copy
 from tests.workflow.test_kills import kill_when
 
 CHANGES = changes()
 SHORT = ("roles exchanged", "tasks turned", "clusters of the same size and date", "a word of a query")
 NUMBER = re.compile(r"[-\d.+ ]+")  # of times, with the widths of their columns
+DECLARING = "ranktrial/learning_to_rank/learners/"  # whose keys are read where a configuration is
 ASIDE = {"logs", "benchmarks", ".snakemake_timestamp"}
 # Of searches: Lucene's files have random names, and these have times.
 TIMES = ("bm25/*/index*", "*.timing.json", "costs.*", "inference-times.*", "cost-*", "report.html", "summary.md")
@@ -72,15 +78,29 @@ def equals_a_fresh_run(folders, *names):
     assert kept.planned("small.yaml") == set()
 
 
+def loaded_by_jobs(told):
+    """The modules with content that each job has loaded, by its log."""
+    for words, files in map(json.loads, told.read_text().splitlines()):
+        if "--log" in words:
+            yield words[words.index("--log") + 1], {file for file in files if Path(file).read_text().strip()}
+
+
 def test_each_declared_key_has_a_change():
     assert len(CHANGES) > 60
 
 
-def test_a_run_after_changes_equals_a_fresh_one(tmp_path):
-    """In the suite, several changes at once."""
+def test_a_run_after_changes_equals_a_fresh_one(tmp_path, monkeypatch):
+    """In the suite, several changes at once. No job has loaded what is not part of its code."""
     kept, anew = (copy(REPOSITORY, tmp_path / name) for name in ("kept", "anew"))
     ran(kept, "much less")
+    monkeypatch.setenv(LOADED, str(tmp_path / "loaded"))
     agrees((kept, anew), "much less", *SHORT)
+    monkeypatch.chdir(anew.folder)
+    loaded = dict(loaded_by_jobs(tmp_path / "loaded"))
+    assert len(loaded) > 20
+    jobs = {log: job for job in map(Job, job_records().values()) for log in job.record["log"]}
+    others = {(log, file) for log, job in jobs.items() for file in loaded[log] - {*modules_behind(job.code)}}
+    assert {(log, file) for log, file in others if not file.startswith(DECLARING)} == set()
 
 
 def test_each_change_is_in_one_group():
