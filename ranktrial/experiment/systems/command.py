@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from os.path import isfile
 from pathlib import Path
 from typing import Annotated
 
@@ -326,15 +327,22 @@ def _check_words(check: Checker, key: str, entry: Keys, settings: Settings) -> N
 
 
 def _check_named(check: Checker, key: str, settings: Settings) -> None:
-    """Raise UserError for files that the words or the class name, and that are not among the code."""
-    programs = [settings.command, settings.train if isinstance(settings.train, tuple) else ()]
+    """Raise UserError for files that words, parameters or the class name, and that are not among the code."""
+    values, train = settings.parameters, settings.train if isinstance(settings.train, tuple) else ()
+    programs = [
+        [PLACEHOLDER.sub(lambda one: str(values.get(one[1], one[0])), word) for word in words]
+        for words in (settings.command, train)
+    ]
+    arguments = [word for words in programs for word in words[1:]]
+    arguments += [value for value in values.values() if isinstance(value, str)]
+    arguments += [word.partition("=")[2] for word in arguments]
     module = (settings.ranker or "").partition(":")[0].replace(".", "/")
-    named = [word.removeprefix("./") for words in programs for word in words]
+    named = [*arguments, *(word for words in programs for word in words[:1])]
     named += [f"{module}.py", f"{module}/__init__.py"] if module else []
-    for file in named:
+    for file in (word.removeprefix("./") for word in named):
         if not why_not_below(file) and Path(file).is_file() and not is_among(file, settings.code):
             raise check.fail(key, f"{file} is part of it, and an edit would not be noticed: name it here")
-    for word in (word for words in programs for word in words[1:] if not settings.container):
-        if why_not_below(word) and Path(word).is_file():
+    for word in arguments if not settings.container else ():
+        if why_not_below(word) and isfile(word):
             problem = "lies outside this folder, where an edit would not be noticed"
             raise check.fail(key, f"{word!r} {problem}: copy it and name it here")
