@@ -41,6 +41,7 @@ class Program:
     ranker: Annotated[str | None, "a Python class, package.module:Class"] = None
     parameters: dict[str, Value] = field(default_factory=dict)
     seed: int | None = None
+    threads: Annotated[int | None, "those asked for, if a word has them: with others, it is another command"] = None
     gpu: bool = False
     candidates: Annotated[int, "documents per query of the first stage that are re-ranked"] = 0
     python: Annotated[str | None, "the Python of its environment"] = None

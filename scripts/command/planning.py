@@ -12,7 +12,7 @@ from ranktrial.experiment.job_files import task_in
 from ranktrial.experiment.records import Experiment, System
 from ranktrial.experiment.results_paths import SELECTED, path
 from ranktrial.experiment.system_types import system_type
-from ranktrial.experiment.systems.command import NAME, settings_of, source
+from ranktrial.experiment.systems.command import NAME, Words, settings_of, source
 
 Inputs = dict[str, str | list[str]]
 
@@ -69,25 +69,28 @@ def training_inputs(experiment: Experiment, system: str, source: str, seed: str)
 def running_settings(experiment: Experiment, system: str, seed: str) -> JsonObject:
     """The settings of ranking a task."""
     own = experiment.systems[system]
-    return {**_program(experiment, own, seed), "depth": experiment.depth, "tag": f"{system}-{seed}"}
+    program = _program(experiment, own, settings_of(own).command, seed)
+    return {**program, "depth": experiment.depth, "tag": f"{system}-{seed}"}
 
 
 def training_settings(experiment: Experiment, system: str, seed: str) -> JsonObject:
     """The settings of a training."""
     own = experiment.systems[system]
     words = settings_of(own).train
-    return {**_program(experiment, own, seed), **({"command": list(words)} if isinstance(words, tuple) else {})}
+    return _program(experiment, own, words if isinstance(words, tuple) else (), seed)
 
 
-def _program(experiment: Experiment, own: System, seed: str) -> JsonObject:
-    """The settings of the program or class."""
+def _program(experiment: Experiment, own: System, words: Words, seed: str) -> JsonObject:
+    """The settings of the program or class; of threads only if a word has them, since others change no result."""
     settings = settings_of(own)
+    command = {"command": list(words)} if words else {}
+    threads = {"threads": settings.threads} if any("{threads}" in word for word in words) else {}
     number = {"seed": int(seed)} if settings.seeded else {}
     candidates = {"candidates": own.depth} if own.first_stage else {}
     versions = {"versions": packages_of(Path(settings.python))} if settings.python else {}
-    how = given(settings, "train", "train_on", "code", "threads", "gpu", "seeded")
+    how = given(settings, "command", "train", "train_on", "code", "threads", "gpu", "seeded")
     gpu = {"gpu": True} if _on_gpu(experiment, own) else {}
-    return {"system": own.name, **how, **candidates, **number, **versions, **gpu}
+    return {"system": own.name, **how, **command, **threads, **candidates, **number, **versions, **gpu}
 
 
 def _on_gpu(experiment: Experiment, system: System) -> bool:

@@ -119,6 +119,24 @@ def test_others_fuse_it_mine_negatives_from_it_and_learn_from_its_scores():
     assert planning.running_inputs(resolved, "mine", "d-train", "0")["queries"].endswith("queries/train.jsonl")
 
 
+def test_text_of_a_parameter_that_names_no_file_is_no_mistake():
+    experiment({**MINE, "parameters": {"prompt": "a=b " * 99, "file": "rankers/words.txt"}})
+
+
+def test_another_number_of_threads_is_another_command_where_a_word_has_it():
+    words = [*MINE["command"], "--threads={threads}"]
+    once, trained = {**MINE, "command": words}, {**TRAINED, "train": [*TRAINED["train"], "{threads}"]}
+    for system, plan, differs in (
+        (MINE, planning.running_settings, False),
+        (once, planning.running_settings, True),
+        (trained, planning.running_settings, False),
+        (trained, planning.training_settings, True),
+        ({**CLASS, "train": True}, planning.training_settings, False),
+    ):
+        one, four = (plan(experiment({**system, "threads": number}), "mine", "0") for number in (1, 4))
+        assert (one != four) == differs
+
+
 def test_what_is_said_of_it():
     resolved = experiment({**CLASS, "parameters": {"k1": 1.5}, "seeds": 3, "rerank": {"first_stage": "bm25"}})
     own = resolved.systems["mine"]
