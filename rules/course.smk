@@ -26,7 +26,7 @@ from scripts.datasets.planning import reads_with_libraries
 PLOTS = {result("figure", figure=name, figure_format="png"): name for name in EXPERIMENT.comparisons}
 PROGRESS = None
 complete(workflow, RESULTS, MEASURED)
-identify(workflow.modifier.rules, OwnPlaces(own_data(), OWN_DATA.sha256))
+identify(workflow.modifier.rules, OwnPlaces(own_data(), OWN_DATA.sha256, RESULTS))
 time_alone(workflow, EXPERIMENT.timing)
 if not AS_MODULE:  # in a module, rules and output belong to another workflow
     prefer_first(workflow, list(PLOTS))

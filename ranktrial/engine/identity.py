@@ -37,10 +37,14 @@ LARGE = 10**9  # bytes above which reading takes long enough to be reported
 
 
 class OwnPlaces:
-    """The SHA-256 of the user's own files among inputs of jobs; a file in a declared folder counts as the folder."""
+    """The SHA-256 of the user's own files among inputs of jobs; a file in a declared folder counts as the folder.
 
-    def __init__(self, declared: Iterable[str], sha256: Callable[[str], str | None]) -> None:
+    `results` is the folder of this experiment: what else is below results/, other than downloads, is the user's own.
+    """
+
+    def __init__(self, declared: Iterable[str], sha256: Callable[[str], str | None], results: str) -> None:
         self.declared, self.sha256 = frozenset(declared), sha256
+        self.made = ("results/downloads/", f"{results}/")
         self.known: dict[str, str | None] = {}  # path of an input -> its place; None if it is not the user's own
 
     def digests(self, paths: Iterable[str]) -> dict[str, str]:
@@ -52,7 +56,7 @@ class OwnPlaces:
         if path not in self.known:
             around = (path, *map(str, Path(path).parents))
             declared = next((place for place in around if place in self.declared), path)
-            self.known[path] = None if path.startswith("results/") else declared
+            self.known[path] = None if path.startswith(self.made) else declared
         return self.known[path]
 
 

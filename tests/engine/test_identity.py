@@ -35,9 +35,14 @@ def test_another_order_or_role_is_another_identity(other):
 
 
 def test_a_file_counts_as_the_declared_folder_it_lies_in_and_undeclared_ones_as_themselves():
-    places = OwnPlaces(["data/folder"], SUMS.get)
-    read = ["data/folder/a/b.txt", "data/folder/c", "clusters.tsv", "gone.tsv", "results/x/y"]
+    places = OwnPlaces(["data/folder"], SUMS.get, "results/x")
+    read = ["data/folder/a/b.txt", "data/folder/c", "clusters.tsv", "gone.tsv"]
     assert places.digests(read) == {"data/folder": "1", "clusters.tsv": "2"}
+
+
+def test_of_what_is_below_results_only_this_experiments_and_downloads_are_not_the_users_own():
+    read = ["results/x/y", "results/downloads/z", "results/xy/run.trec", "results/run.trec"]
+    assert list(OwnPlaces([], lambda path: path, "results/x").digests(read)) == read[2:]
 
 
 def job(inputs, settings='{"a": 1}'):
@@ -48,7 +53,7 @@ def job(inputs, settings='{"a": 1}'):
         return params, list(params)
 
     rule = SimpleNamespace(expand_params=expand)
-    identify([rule], OwnPlaces([], SUMS.get))
+    identify([rule], OwnPlaces([], SUMS.get, "results/x"))
     return rule.expand_params({}, inputs, None, None)
 
 
