@@ -13,13 +13,11 @@ import shutil
 import sys
 from contextlib import suppress
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from pathlib import Path
 
-import sentence_transformers
-import torch
 from transformers import TrainerCallback
 
-from ranktrial.common.digests import sha256
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import write_json
 from ranktrial.common.keys import stated
@@ -32,29 +30,23 @@ from ranktrial.training.processes import first
 from ranktrial.training.training_settings import Settings
 
 MARK = "complete.json"
+LIBRARIES = ("accelerate", "numpy", "peft", "sentence-transformers", "tokenizers", "torch", "transformers")
 OF_NO_EFFECT = ("micro_batch", "gpus", "nodes")  # settings that may differ when a training is resumed
 
 
 def fingerprint(
-    settings: Settings,
-    columns: list[dict[str, list]],
-    weights: list[Path],
-    prompts: dict[str, str] | None = None,
-    dev: str | None = None,
+    settings: Settings, columns: list[dict[str, list]], start: str, code: str, dev: str | None = None
 ) -> str:
     """The SHA-256 of everything on which a training depends.
 
-    This includes the settings, examples, starting weights, prompts (which may be stored in the model), the fingerprint
-    of the evaluation set, and the libraries' versions, but not the micro-batch size or the number of processes and
-    nodes: a training can be resumed with other values of these.
+    This includes the settings, examples, digests of the starting model's files and of the training's code, the
+    fingerprint of the evaluation set, and the libraries' versions, but not the micro-batch size or the number of
+    processes and nodes: a training can be resumed with other values of these.
     """
-    total = hashlib.sha256()
     decisive = {name: value for name, value in stated(settings).items() if name not in OF_NO_EFFECT}
-    decisive |= ({"prompts": prompts} if prompts else {}) | ({"dev": dev} if dev else {})
-    versions = {"torch": torch.__version__, "sentence-transformers": sentence_transformers.__version__}
-    total.update(json.dumps([decisive, versions, columns], sort_keys=True).encode())
-    total.update(sha256(*weights).encode())
-    return total.hexdigest()
+    versions = {name: version(name) for name in LIBRARIES}
+    text = json.dumps([decisive, columns, start, code, dev, versions], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 @dataclass(frozen=True)

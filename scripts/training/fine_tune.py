@@ -23,13 +23,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ranktrial.common import plugins
 from ranktrial.common.command_line import job
+from ranktrial.common.digests import content_sha256
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_folder, atomic_text
 from ranktrial.common.keys import stated
 from ranktrial.common.timing import Seconds, write_timing
+from ranktrial.engine.job_code import code_digest
 from ranktrial.ir.collection import passages_of
 from ranktrial.models import lora
-from ranktrial.models.adapters import Adapter, adapter
+from ranktrial.models.adapters import MODEL_TYPES, Adapter, adapter
 from ranktrial.models.cutting import Cut, cut_columns, cutter, tokenizer_of
 from ranktrial.models.kernels import choose
 from ranktrial.models.loaded import load_prompted
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
     from ranktrial.training.trainer import Outcome
 
 LOG = ("step", "epoch", "loss", "learning_rate", "seconds", "micro_batch")
+EVALUATION = ("ranktrial.training", "dev_evaluation")
 
 
 def read_examples(table: Table, corpus: Path, queries: Path, shape: str, scores: Path | None = None) -> dict[str, list]:
@@ -115,8 +118,14 @@ def evaluated_by(files: list[Path], settings: Settings) -> Any:
     """
     if settings.evaluate is None:
         return None
-    module = plugins.load("ranktrial.training", "dev_evaluation")
+    module = plugins.load(*EVALUATION)
     return module.read_dev_set(*files, settings.evaluate)
+
+
+def code_of(settings: Settings) -> str:
+    """The digest of the code of a training, as its rule has it."""
+    loads = [(MODEL_TYPES, settings.type), *([EVALUATION] if settings.evaluate else [])]
+    return code_digest("training/fine_tune.py", *(plugins.source(*load) for load in loads))
 
 
 def facts_by_dataset(
@@ -192,9 +201,9 @@ def train_model(files: Files, settings: Settings) -> None:
     by_dataset = facts_by_dataset(settings, tables, rows, several.reached(schedules, settings))
     for name, facts in by_dataset.items():
         print(f"{name}: {', '.join(f'{count} {what}' for what, count in facts.items())}", file=sys.stderr)
-    weights = sorted(files.start.rglob("*.safetensors"))
     decisive = [*columns, dict(apart)] if apart else columns
-    mark = fingerprint(settings, decisive, weights, prompts, dev.fingerprint if dev else None)
+    start, code = content_sha256(files.start), code_of(settings)
+    mark = fingerprint(settings, decisive, start, code, dev.fingerprint if dev else None)
     evaluations = dev.evaluations(model_type, model, settings) if dev else None
     outcome = train(model, columns, schedules, loss, settings, files.resume, mark, evaluations)
     if first():

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -90,10 +91,14 @@ def test_a_warning_brings_a_checkpoint_at_the_end_of_the_step(task, tmp_path):
 
 
 def test_what_another_training_left_is_not_resumed(task, tmp_path):
-    left = tmp_path / "model.resume" / "checkpoint-4"
-    left.mkdir(parents=True)
-    (left / "complete.json").write_text(json.dumps({"fingerprint": "other", "step": 4, "rows": [], "seconds": 1.0}))
-    assert train(task, tmp_path, epochs=1)["resumed_at_step"] == 0
+    """Of a start with the same weights, which pools otherwise."""
+    kill("step", 3, task, tmp_path, epochs=1)
+    start = shutil.copytree(task / "start", tmp_path / "start")
+    pooling = start / "1_Pooling/config.json"
+    text = pooling.read_text()
+    pooling.write_text(text.replace("pooling_mode_mean_tokens", "pooling_mode_cls_token"))
+    assert text != pooling.read_text()
+    assert train(task, tmp_path, {"start": start}, epochs=1)["resumed_at_step"] == 0
 
 
 def test_a_checkpoint_can_be_the_start_of_another_training(task, tmp_path):

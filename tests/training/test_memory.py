@@ -94,7 +94,7 @@ def trained(task, start, folder, kind, loss, **settings):
     model = load(start, kind)
     used = Settings(**SCHEDULE | {"type": kind, "loss": loss} | settings)
     schedules = several.schedules([made], used, {} if shape == LISTS else None)
-    outcome = trainer.train(model, [made], schedules, loss, used, folder, fingerprint(used, [made], []))
+    outcome = trainer.train(model, [made], schedules, loss, used, folder, fingerprint(used, [made], "", ""))
     return outcome, {name: value.detach().numpy() for name, value in model.named_parameters()}
 
 

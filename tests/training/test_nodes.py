@@ -230,7 +230,9 @@ def test_an_address_of_this_node_that_leads_nowhere_is_reported_in_one_line(monk
 
 
 def test_checkpoints_serve_any_number_of_nodes():
-    marks = {fingerprint(Settings(**SCHEDULE, **many), [], []) for many in ({}, {"nodes": 2}, {"nodes": 3, "gpus": 4})}
+    marks = {
+        fingerprint(Settings(**SCHEDULE, **many), [], "", "") for many in ({}, {"nodes": 2}, {"nodes": 3, "gpus": 4})
+    }
     assert len(marks) == 1
 
 

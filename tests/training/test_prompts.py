@@ -9,9 +9,7 @@ import torch
 from ranktrial.common.errors import UserError
 from ranktrial.ir.collection import Document, read_corpus, read_queries, write_corpus, write_queries
 from ranktrial.models.adapters import adapter
-from ranktrial.training.checkpoints import fingerprint
-from ranktrial.training.training_settings import Settings
-from tests.support.tiny_task import SCHEDULE, read_log, same, train
+from tests.support.tiny_task import read_log, same, train
 
 BOTH = {"query": "ashen elmling ", "document": "oakwood "}
 BI, CROSS = adapter("bi-encoder"), adapter("cross-encoder")
@@ -115,12 +113,6 @@ def test_a_prompt_that_is_left_out_of_the_mean_is_left_out_in_training(tasks, tm
     train(tmp_path / "task", tmp_path / "out", epochs=0.5)
     assert seen == {(False, 3), (False, 2)}  # [CLS] and the words of a query's prompt and of a document's
     assert len(read_log(tmp_path / "out")) > 0
-
-
-def test_a_training_that_was_killed_goes_on_with_the_same_prompts_only(task):
-    settings = Settings(**SCHEDULE)
-    marks = {fingerprint(settings, [], [], prompts) for prompts in (None, {}, BOTH, {"query": "x"})}
-    assert len(marks) == 3 and fingerprint(settings, [], []) == fingerprint(settings, [], [], {})
 
 
 def test_prompts_without_room_are_a_mistake_before_training(task, tmp_path):

@@ -215,5 +215,6 @@ def test_what_is_trained_on_marks_the_training():
     one, other = {"anchor": ["a"], "positive": ["b"]}, {"anchor": ["c"], "positive": ["d"]}
     kinds = [{"datasets": ["x", "y"]}, {"datasets": ["x", "y"], "multi_dataset_batch_sampler": "round_robin"}]
     plain, turn = (read_settings(Settings, SCHEDULE | kind) for kind in kinds)
-    marks = [fingerprint(plain, columns, []) for columns in ([one], [one, other], [other, one])]
-    assert len({*marks, fingerprint(turn, [one, other], [])}) == 4
+    marks = [fingerprint(plain, columns, "", "") for columns in ([one], [one, other], [other, one])]
+    marks += [fingerprint(plain, [one], *of) for of in (("start", ""), ("", "code"), ("", "", "dev"))]
+    assert len({*marks, fingerprint(turn, [one, other], "", "")}) == 7

@@ -10,8 +10,11 @@ from collections import Counter
 
 import pytest
 
-from ranktrial.archive.jobs import job_records, jobs_behind
+from ranktrial.archive.jobs import Job, job_records, jobs_behind
+from ranktrial.common.settings import read_settings
 from ranktrial.engine.job_code import behind
+from ranktrial.training.training_settings import Settings
+from scripts.training.fine_tune import code_of
 from tests.support.sources import our_sources
 from tests.workflow.conftest import tiny_config
 
@@ -223,6 +226,12 @@ def test_a_changed_document_reruns_from_the_dataset_on(again):
     corpus.write_text(corpus.read_text().replace("word1 ", "word2 "))
     planned = again.planned()
     assert named(planned, "prepare_dataset") and len(named(planned, "encode")) == 4 and not named(planned, "weights")
+
+
+def test_a_training_is_resumed_with_the_code_that_its_job_has(finished, monkeypatch):
+    monkeypatch.chdir(finished.folder)
+    trainings = [job for job in map(Job, job_records().values()) if job.record["rule"] == "fine_tune"]
+    assert {code_of(read_settings(Settings, job.settings)) == job.code["digest"] for job in trainings} == {True}
 
 
 def test_statistics_settings_rerun_the_comparison_only(again):
