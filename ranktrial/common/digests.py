@@ -1,8 +1,9 @@
-"""SHA-256 of files and of folders, and the check that the user's own data stays the same during a job.
+"""SHA-256 of files and of folders, and the check that the user's own data and the run stay the same during a job.
 
 The key `sha256_of` of a job's settings contains, by path, the SHA-256 that each file or folder had when the run began.
 The outputs of the job appear only if these are still the same at its end. So results of old data, or of a mixture, are
-never taken for results of the new data.
+never taken for results of the new data. Nor do those of a job whose run was killed, once another run of the experiment
+began: the variable RUN contains the path of the run's record (see engine/run_lock.py) and what only this run has in it.
 """
 
 from __future__ import annotations
@@ -66,6 +67,7 @@ def named_sha256(files: Mapping[str, Path]) -> str:
 
 
 EXPECTED: dict[Path, str] = {}
+RUN = "RANKTRIAL_RUN"  # not set where no run started the job
 
 
 def hold(paths: dict[Path, str]) -> None:
@@ -76,7 +78,10 @@ def hold(paths: dict[Path, str]) -> None:
 
 
 def changed() -> str | None:
-    """A message about the first input that changed since the job was planned; None if none did."""
+    """A message about the run, or the first input, that changed since the job was planned; None if none did."""
+    record, _, token = os.environ.get(RUN, "").rpartition(" ")
+    if record and not (os.path.exists(record) and token in Path(record).read_text()):
+        return "the run that started this job has ended, and another may be under way; nothing is written"
     for path, expected in EXPECTED.items():
         try:
             if content_sha256(path) == expected:
@@ -88,6 +93,6 @@ def changed() -> str | None:
 
 
 def check() -> None:
-    """Raise UserError if an input changed since the job was planned."""
+    """Raise UserError if the run or an input changed since the job was planned."""
     if change := changed():
         raise UserError(change)

@@ -4,7 +4,8 @@ Snakemake's locks are in `.snakemake` of one clone, and the run that ends remove
 results, so it also holds for two clones that share them, and for two users. It consists of a lock of the file system
 (flock), where that has one, and of a record of the holder, which a thread renews: a holder on another machine is dead
 when its record has not been renewed for two minutes. A run that was suspended and taken for dead ends as soon as it
-finds another's record: it must not go on beside it.
+finds another's record: it must not go on beside it. Nor must the jobs of a dead run, which live on if Snakemake alone
+was killed: they are ended on this machine, and anywhere else they write nothing (see common/digests.py).
 
 Snakemake's own locks are made to hold: a run removes only those that it wrote, and takes the experiment's lock first.
 Snakemake 9.27 removes the folder of all locks when any run ends, and two runs that start together can write the same
@@ -18,6 +19,7 @@ import fcntl
 import getpass
 import json
 import os
+import signal
 import socket
 import sys
 import threading
@@ -32,6 +34,7 @@ from typing import Any
 from snakemake.exceptions import LockException
 from snakemake.persistence.file import FilePersistence
 
+from ranktrial.common.digests import RUN
 from ranktrial.common.errors import UserError
 from ranktrial.common.home import command
 from ranktrial.common.ledger import write_whole
@@ -87,7 +90,11 @@ class RunLock:
         self.descriptor, self.taken_over, self.over = descriptor, before, threading.Event()
         for path in before.locks if before else ():
             Path(path).unlink(missing_ok=True)
-        self._write(Holder(socket.gethostname(), os.getpid(), _user(), _begun(os.getpid()), uuid.uuid4().hex))
+        mine = Holder(socket.gethostname(), os.getpid(), _user(), _begun(os.getpid()), uuid.uuid4().hex)
+        self._write(mine)
+        os.environ[RUN] = self._mark(mine)  # of the jobs of this run
+        if before:
+            self._end_jobs(before)
         threading.Thread(target=self._renew, args=(self.over,), daemon=True).start()
 
     def sweep(self) -> None:
@@ -115,6 +122,7 @@ class RunLock:
         if self.descriptor is not None:
             os.close(self.descriptor)
         self.descriptor = self.mine = None
+        os.environ.pop(RUN, None)
 
     def still_mine(self) -> bool:
         """Whether no other run has taken this one for dead."""
@@ -128,6 +136,17 @@ class RunLock:
             return read_settings(Holder, read_json(self.record), str(self.record))
         except (UserError, OSError):
             return None
+
+    def _mark(self, holder: Holder) -> str:
+        return f"{self.record.absolute()} {holder.token}"
+
+    def _end_jobs(self, of: Holder) -> None:
+        """End the processes of this machine that a run started."""
+        mark = os.fsencode(f"{RUN}={self._mark(of)}")
+        for environment in Path("/proc").glob("[0-9]*/environ"):
+            with suppress(OSError):  # it has just ended, or is another user's
+                if mark in environment.read_bytes().split(b"\0"):
+                    os.kill(int(environment.parent.name), signal.SIGKILL)
 
     def _write(self, holder: Holder) -> None:
         self.mine = holder
@@ -153,12 +172,14 @@ class RunLock:
                 os.utime(self.record)
 
     def end_if_lost(self) -> None:
-        """End this process at once, without touching any file, if another run took the experiment over."""
+        """End this process and its jobs at once, without touching a file, if another run took the experiment over."""
         if self.over.is_set() or self.still_mine() or not self.record.is_file():
             return
         who = holder.text() if (holder := self.holder()) else "another process"
         message = f"error: {self.file.stem}: {who} has taken this run for dead and goes on in its place; this one ends"
         print(message, file=sys.__stderr__, flush=True)
+        if self.mine:
+            self._end_jobs(self.mine)
         os._exit(1)
 
 

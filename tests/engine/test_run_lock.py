@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from ranktrial.common.digests import RUN
 from ranktrial.common.errors import UserError
+from ranktrial.common.files import atomic_text
 from ranktrial.engine import run_lock
 from ranktrial.engine.run_lock import RunLock
 
@@ -75,6 +77,57 @@ def test_a_killed_one_is_named_and_its_locks_of_snakemake_are_removed(tmp_path):
     assert not left.exists() and lock.holder().pid == one.pid
     other = start(tmp_path, seconds=0)
     assert first_line(other) == f"taken over from {one.pid}" and other.wait(20) == 0
+
+
+WITH_JOB = f"import subprocess; {TAKE}".replace(
+    "time.sleep(float(sys.argv[3]))",
+    "job = subprocess.Popen(['sleep', '100'], start_new_session=True); print(job.pid, flush=True); job.wait()",
+)
+
+
+def test_the_jobs_of_a_killed_one_end_with_the_next(tmp_path):
+    one = subprocess.Popen(
+        [sys.executable, "-c", WITH_JOB, str(tmp_path), "0"], cwd=REPOSITORY, stdout=subprocess.PIPE, text=True
+    )
+    assert first_line(one) == "taken"
+    pid = int(first_line(one))
+    one.kill()
+    one.wait()
+    assert run_lock._begun(pid)
+    lock = RunLock(tmp_path, "tiny")
+    lock.acquire()
+    end = time.monotonic() + 20
+    while run_lock._begun(pid):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    lock.release()
+
+
+def test_a_job_writes_nothing_once_another_run_began(tmp_path, monkeypatch):
+    """Wherever it runs, and also if the other run has already ended."""
+
+    def write() -> None:
+        with atomic_text(tmp_path / "output") as file:
+            file.write("x")
+
+    write()  # without a run, as by hand
+    lock = RunLock(tmp_path, "tiny")
+    lock.acquire()
+    write()
+    run = os.environ[RUN]
+    lock.leaves([])  # its record is written anew
+    write()
+    lock.release()
+    assert RUN not in os.environ
+    (tmp_path / "output").unlink()
+    monkeypatch.setenv(RUN, run)
+    refused = pytest.raises(UserError, match="the run that started this job has ended")
+    with refused:
+        write()
+    elsewhere(tmp_path, 0)
+    with refused:
+        write()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["tiny.holder", "tiny.lock"]
 
 
 def elsewhere(folder: Path, age: float) -> None:
