@@ -9,7 +9,7 @@ from functools import cache
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.plugins import source as plugin_file
-from ranktrial.engine.job_code import job_code
+from ranktrial.common.job_code import job_code
 from ranktrial.engine.rule_graph import deleted_from, deleted_outputs, on_missing, rule_graph
 from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment import results_paths

@@ -16,6 +16,7 @@ from ranktrial.engine.display import ending
 from ranktrial.engine.identity import identify, OwnPlaces
 from ranktrial.engine.job_records import refuse_false_records
 from ranktrial.engine.rule_helpers import complete
+from ranktrial.engine.run_lock import note_code
 from ranktrial.engine.run_progress import errors_of_logs, follow
 from ranktrial.engine.rule_graph import prefer_first, time_alone
 from ranktrial.engine.slurm import begin_run
@@ -63,6 +64,7 @@ def begin():
         write_resolved(config, CONFIG_NAME, Path(RESULTS))
     except UserError as error:
         sys.exit(f"error: {error}")
+    note_code(workflow)
     begin_run(workflow, RESULTS, PROGRESS.waits if PROGRESS else lambda queue: None)
     if PROGRESS:
         PROGRESS.begin()

@@ -30,10 +30,10 @@ from ranktrial.common.command_line import HEAD, NONE
 from ranktrial.common.digests import content_sha256
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import sha256
+from ranktrial.common.job_code import Code, is_code, modules_behind
 from ranktrial.common.ledger import recorded
 from ranktrial.common.paths import OUR_CODE
 from ranktrial.common.strict_json import plain_json, read_json
-from ranktrial.engine.job_code import Code, is_code, modules_behind
 from ranktrial.engine.job_records import DIRECTORY_STAMP, record_path, records
 from ranktrial.experiment import results_paths
 from ranktrial.experiment.records import Experiment

@@ -4,6 +4,7 @@ The key `sha256_of` of a job's settings contains, by path, the SHA-256 that each
 The outputs of the job appear only if these are still the same at its end. So results of old data, or of a mixture, are
 never taken for results of the new data. Nor do those of a job whose run was killed, once another run of the experiment
 began: the variable RUN contains the path of the run's record (see engine/run_lock.py) and what only this run has in it.
+Beside that record is a note of the jobs' code as it was then, NOTE.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ranktrial.common.errors import UserError
+from ranktrial.common.job_code import edited
 
 
 def sha256(*paths: Path) -> str:
@@ -68,6 +70,8 @@ def named_sha256(files: Mapping[str, Path]) -> str:
 
 EXPECTED: dict[Path, str] = {}
 RUN = "RANKTRIAL_RUN"  # not set where no run started the job
+NOTE = ".code"
+AGAIN = "changed while the run was under way; run again"
 
 
 def hold(paths: dict[Path, str]) -> None:
@@ -78,21 +82,23 @@ def hold(paths: dict[Path, str]) -> None:
 
 
 def changed() -> str | None:
-    """A message about the run, or the first input, that changed since the job was planned; None if none did."""
+    """A message about the run, code or input that changed since the job was planned; None if none did."""
     record, _, token = os.environ.get(RUN, "").rpartition(" ")
     if record and not (os.path.exists(record) and token in Path(record).read_text()):
         return "the run that started this job has ended, and another may be under way; nothing is written"
+    if record and (file := edited(Path(record).with_suffix(NOTE))):
+        return f"{file}: {AGAIN}"
     for path, expected in EXPECTED.items():
         try:
             if content_sha256(path) == expected:
                 continue
         except OSError:
             pass
-        return f"{path}: changed while the run was under way; run again"
+        return f"{path}: {AGAIN}"
     return None
 
 
 def check() -> None:
-    """Raise UserError if the run or an input changed since the job was planned."""
+    """Raise UserError if the run, the code or an input changed since the job was planned."""
     if change := changed():
         raise UserError(change)

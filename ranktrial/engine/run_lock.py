@@ -34,9 +34,10 @@ from typing import Any
 from snakemake.exceptions import LockException
 from snakemake.persistence.file import FilePersistence
 
-from ranktrial.common.digests import RUN
+from ranktrial.common.digests import NOTE, RUN
 from ranktrial.common.errors import UserError
 from ranktrial.common.home import command
+from ranktrial.common.job_code import is_code, noted
 from ranktrial.common.ledger import write_whole
 from ranktrial.common.processes import exists
 from ranktrial.common.settings import read_settings
@@ -91,6 +92,7 @@ class RunLock:
         for path in before.locks if before else ():
             Path(path).unlink(missing_ok=True)
         mine = Holder(socket.gethostname(), os.getpid(), _user(), _begun(os.getpid()), uuid.uuid4().hex)
+        self.record.with_suffix(NOTE).unlink(missing_ok=True)
         self._write(mine)
         os.environ[RUN] = self._mark(mine)  # of the jobs of this run
         if before:
@@ -228,6 +230,13 @@ def refusal() -> str | None:
 def run_lock() -> RunLock | None:
     """The lock of this process's run."""
     return _locks[-1] if _locks else None
+
+
+def note_code(workflow: Any) -> None:
+    """Note the code of the jobs that will run, for their checks. It is evaluated here, and not as each job starts."""
+    codes = [job.params.get("code") for job in workflow.dag.needrun_jobs()]
+    note = noted(code for code in codes if is_code(code))
+    write_whole(_locks[-1].record.with_suffix(NOTE), json.dumps(note).encode())
 
 
 @contextmanager

@@ -12,8 +12,8 @@ from ranktrial.archive.ir_metadata import ir_metadata
 from ranktrial.archive.jobs import Job, arguments, benchmark_path, head_of_log, jobs_behind, wildcards_of, write_record
 from ranktrial.archive.recompute import compare
 from ranktrial.archive.sources import origin_of_sources, source_files
+from ranktrial.common.job_code import job_code
 from ranktrial.configuration.sections.dataset import Dataset
-from ranktrial.engine.job_code import job_code
 from ranktrial.engine.job_records import records
 from ranktrial.engine.rule_helpers import settings
 from ranktrial.experiment.records import Experiment, System, Task

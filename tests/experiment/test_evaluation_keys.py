@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ranktrial.engine import job_code
+from ranktrial.common import job_code
 from ranktrial.experiment.leakage import learnt_from
 from scripts.training.planning import code_of_evaluation, training_inputs, training_settings
 from tests.configuration.test_reading import refused

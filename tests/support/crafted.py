@@ -26,7 +26,7 @@ from ranktrial.archive.jobs import METADATA, script_of, words_of, write_record
 from ranktrial.archive.layout import manifest, seal
 from ranktrial.archive.privacy import Privacy
 from ranktrial.common.files import sha256
-from ranktrial.engine.job_code import job_code
+from ranktrial.common.job_code import job_code
 from scripts.archive.write import Contents, Settings, fill
 
 ROOT = Path(__file__).parents[2]

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DIGESTS = """
 import json, re
 from pathlib import Path
-from ranktrial.engine.job_code import code_digest
+from ranktrial.common.job_code import code_digest
 planning = Path("scripts").glob("*/planning*.py")
 texts = "".join(path.read_text() for path in [*Path("rules").rglob("*.smk"), *planning])
 named = {name for name in re.findall(r'"([\\w/]+\\.py)(?::\\w+)?"', texts) if Path("scripts", name).is_file()}

@@ -67,7 +67,7 @@ def start(folder: Path) -> Path:
 
 def preload() -> None:
     """Import the libraries as jobs do; the project's own modules are forgotten, since each workspace has its own."""
-    from ranktrial.engine.job_code import meaning
+    from ranktrial.common.job_code import meaning
     from ranktrial.models import running
 
     running.import_library()

@@ -18,8 +18,8 @@ import yaml
 from ranktrial.archive import layout
 from ranktrial.archive.integrity import check, unpack, write_zip
 from ranktrial.archive.layout import seal
-from ranktrial.engine import job_code as imports
-from ranktrial.engine.job_code import job_code
+from ranktrial.common import job_code as imports
+from ranktrial.common.job_code import job_code
 from tests.workflow.conftest import copy, tiny_config
 
 SECRETS = {"HF_TOKEN": "hf_planted_in_the_environment", "CLUSTER_PASSWORD": "planted-password-1"}

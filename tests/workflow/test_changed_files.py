@@ -71,6 +71,22 @@ def test_data_that_changes_while_a_job_reads_it_gives_one_line_and_no_output(fre
     assert fresh.snakemake("results/tiny/runs/weather/theirs/seed-0.trec.gz").returncode == 0
 
 
+def test_code_that_changes_before_a_job_begins_gives_one_line_and_no_output(fresh):
+    """Its output would be taken for that of the code as it was, which may come back."""
+    small(fresh)
+    scoring = fresh.folder / "scripts/evaluation/score.py"
+    before = scoring.read_text()
+    edits = f"from pathlib import Path\nPath({str(scoring)!r}).write_text({before!r} + 'assert True\\n')\n"
+    script = fresh.folder / "scripts/evaluation/imports.py"
+    script.write_text(script.read_text() + edits)
+    metrics = "results/tiny/metrics/weather/theirs/seed-0.tsv"
+    done = fresh.snakemake(metrics)
+    assert done.returncode != 0
+    assert "error: scripts/evaluation/score.py: changed while the run was under way; run again  [" in done.stderr
+    assert not (fresh.folder / metrics).exists()
+    assert fresh.snakemake(metrics).returncode == 0
+
+
 def test_edits_of_the_users_data_are_planned_though_size_and_dates_are_kept(again):
     """Each has the rule that reads it planned, which follows from no other of them."""
     for path in ("theirs.trec", CORPUS, "weights/tiny/tokenizer.json"):

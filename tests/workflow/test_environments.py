@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from ranktrial.common import job_code
 from ranktrial.common.extras import OF_MODULE
-from ranktrial.engine import job_code
 from tests.support import environments
 from tests.workflow.test_structure import RULES
 

@@ -11,8 +11,8 @@ from collections import Counter
 import pytest
 
 from ranktrial.archive.jobs import Job, job_records, jobs_behind
+from ranktrial.common.job_code import behind
 from ranktrial.common.settings import read_settings
-from ranktrial.engine.job_code import behind
 from ranktrial.training.training_settings import Settings
 from scripts.training.fine_tune import code_of
 from tests.support.sources import our_sources

@@ -13,6 +13,9 @@ beside the compiled forms, so that planning parses only the sources that have ch
 `__pycache__/….meaning`: a checksum, the digest of the meaning, the modules named in imports. The checksum is of
 these, the source's text, the Python and the code that finds the meaning. As compiled modules, none is written under
 PYTHONDONTWRITEBYTECODE, or where the folder cannot be written.
+
+Each job checks that its code is still what the run began with: it is recorded as that, also if it is edited meanwhile.
+Only files whose size or dates differ from those that the run noted are read for this.
 """
 
 from __future__ import annotations
@@ -20,9 +23,10 @@ from __future__ import annotations
 import ast
 import contextlib
 import hashlib
+import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -154,16 +158,23 @@ class Source:
 
     imports: tuple[str, ...]
     digest: str
+    state: str  # of the file, before it was read
+
+
+def _state(path: str) -> str:
+    status = own_file(path).stat()
+    return f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns}"
 
 
 @cache
 def source(path: str) -> Source:
     """The record of one file; all paths are relative to the repository."""
+    state = _state(path)
     found = meaning(own_file(path))
     bases = [name.replace(".", "/") for name in found.names]
     files = [f"{base}.py" for base in bases if own_file(f"{base}.py").is_file()]
     imported_packages = [file for base in bases for file in packages(f"{base}/__init__.py")]
-    return Source(tuple(dict.fromkeys([*files, *imported_packages])), found.digest)
+    return Source(tuple(dict.fromkeys([*files, *imported_packages])), found.digest, state)
 
 
 @cache
@@ -205,8 +216,11 @@ class Code(TypedDict):
 @cache
 def code_digest(script: str, *loads: str) -> str:
     """The SHA-256 of the meaning of a script (relative to scripts/) and all its modules."""
-    lines = [f"{source(path).digest}  {path}\n" for path in behind(script, *loads)]
-    return hashlib.sha256("".join(lines).encode()).hexdigest()
+    return _digest(behind(script, *loads))
+
+
+def _digest(files: Iterable[str]) -> str:
+    return hashlib.sha256("".join(f"{source(path).digest}  {path}\n" for path in files).encode()).hexdigest()
 
 
 def job_code(script: str, *loads: str) -> Code:
@@ -224,11 +238,37 @@ def is_code(value: object) -> bool:
     return all(isinstance(text, str) for text in texts)
 
 
+def _behind(code: Code) -> tuple[str, ...]:
+    script = f"{code['module'].removeprefix(f'{SCRIPTS}.').replace('.', '/')}.py"
+    return behind(script, *code["loads"])
+
+
 def modules_behind(code: Code) -> tuple[str, ...]:
     """The script and all modules of a job, as paths in the repository; empty if their meaning has changed."""
-    script = f"{code['module'].removeprefix(f'{SCRIPTS}.').replace('.', '/')}.py"
     try:
-        same = code_digest(script, *code["loads"]) == code["digest"]
+        files = _behind(code)
+        same = _digest(files) == code["digest"]
     except (OSError, SyntaxError, ValueError):
         return ()
-    return behind(script, *code["loads"]) if same else ()
+    return files if same else ()
+
+
+def noted(codes: Iterable[Code]) -> dict[str, dict[str, tuple[str, str]]]:
+    """What the jobs of a run check: module of a script -> file behind it -> its state and the digest of its meaning."""
+    files: dict[str, dict[str, tuple[str, str]]] = {}
+    for code in codes:
+        found = {path: source(path) for path in _behind(code)}
+        files.setdefault(code["module"], {}).update({path: (one.state, one.digest) for path, one in found.items()})
+    return files
+
+
+def edited(note: Path) -> str | None:
+    """The first file behind the script of this process that means something else than when its run began, if any."""
+    script = getattr(sys.modules["__main__"], "__spec__", None)
+    files = json.loads(note.read_bytes()).get(script.name, {}) if script and note.exists() else {}
+    for path, (state, digest) in files.items():
+        with contextlib.suppress(OSError, SyntaxError, ValueError):
+            if _state(path) == state or meaning(own_file(path)).digest == digest:
+                continue
+        return str(path)
+    return None

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ranktrial.engine.job_code import tree_digest
+from ranktrial.common.job_code import tree_digest
 
 SOURCES = sorted((Path(__file__).parents[2] / "ranktrial/statistics").rglob("*.py"))
 SOURCE = '''"""A module."""

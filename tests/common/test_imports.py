@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ranktrial.engine import job_code
-from ranktrial.engine.job_code import behind
+from ranktrial.common import job_code
+from ranktrial.common.job_code import behind
 from tests.support.sources import our_sources
 
 REPOSITORY = Path(__file__).parents[2]

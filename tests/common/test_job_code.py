@@ -1,9 +1,13 @@
 """The code of a job: what the script and all modules behind it mean, and what an archive finds by it."""
 
+import json
+import sys
+from importlib.machinery import ModuleSpec
+
 import pytest
 
-from ranktrial.engine import job_code
-from ranktrial.engine.job_code import is_code, modules_behind
+from ranktrial.common import job_code
+from ranktrial.common.job_code import edited, is_code, modules_behind, noted
 
 FILES = {
     "scripts/stage/run.py": '"""Runs."""\nfrom ranktrial.common.a import a\n',
@@ -86,3 +90,22 @@ def test_a_module_that_python_cannot_read_is_other_code(sources):
 def test_other_parameters_are_no_code(sources, changes):
     assert is_code(code()) and not is_code(code() | changes)
     assert not is_code("scripts/stage/run.py") and not is_code({"module": "scripts.stage.run"})
+
+
+def test_code_that_means_something_else_than_when_the_run_began_is_named(sources, tmp_path, monkeypatch):
+    note = tmp_path / "note"
+    monkeypatch.setattr(sys.modules["__main__"], "__spec__", ModuleSpec("scripts.stage.run", None))
+    assert edited(note) is None  # no run noted anything
+    note.write_text(json.dumps(noted([code("ranktrial/kinds/one.py")])))
+    assert edited(note) is None
+    for same in ({"ranktrial__kinds__two": "two = 9\n"}, {"ranktrial__common__a": "a = (1)  # of one\n"}):
+        sources(**same)
+        assert edited(note) is None
+    for other in ("ranktrial__common__a", "ranktrial__kinds__one"):
+        for text in ("a = 9\n", "a = (\n"):
+            sources(**{other: text})
+            assert edited(note) == f"{other.replace('__', '/')}.py"
+    sources()
+    assert edited(note) is None
+    (tmp_path / "scripts/stage/run.py").unlink()
+    assert edited(note) == "scripts/stage/run.py"

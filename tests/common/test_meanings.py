@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ranktrial.engine.job_code import meaning
+from ranktrial.common.job_code import meaning
 
 ROOT = Path(__file__).parents[2]
 TEXT = '"""A module."""\nfrom scripts.a import b\n\nLIMIT = 1\n'
@@ -39,7 +39,7 @@ def test_kept_meanings_are_those_that_are_found(tmp_path, monkeypatch):
 
 def test_a_kept_meaning_is_read_and_not_found_again(source, monkeypatch):
     found = meaning(source)
-    monkeypatch.setattr("ranktrial.engine.job_code._found", lambda tree: pytest.fail("found again"))
+    monkeypatch.setattr("ranktrial.common.job_code._found", lambda tree: pytest.fail("found again"))
     assert meaning(source) == found and found.names == ("scripts.a", "scripts.a.b")
 
 
@@ -68,7 +68,7 @@ def test_of_another_finder_none_is_taken(source, monkeypatch):
     meaning(source)
     (path,) = kept(source)
     content = path.read_bytes()
-    monkeypatch.setattr("ranktrial.engine.job_code._finder", lambda: b"another")
+    monkeypatch.setattr("ranktrial.common.job_code._finder", lambda: b"another")
     meaning(source)
     assert path.read_bytes() != content
 
