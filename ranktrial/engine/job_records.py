@@ -4,6 +4,7 @@ Snakemake decides by its records (.snakemake/metadata: settings, inputs and thei
 a file is up to date. Here the records are in results/state, so that they move with the results, and .snakemake only
 links to them, since there is no option for their folder. When a clone first meets results that were made elsewhere,
 their time stamps are reset to the recorded ones: copying may have changed them, and Snakemake would make all again.
+A file beside the records has the number of their folder in its file system: that of a copy is another one.
 
 For a file without a record, Snakemake compares only dates, so that a changed setting would not remake it; a damaged
 record ends in a traceback. Before planning, a damaged record is removed, and a file without a record is marked as
@@ -37,10 +38,12 @@ from pathlib import Path
 from typing import Any
 
 from ranktrial.common.errors import UserError
+from ranktrial.common.ledger import write_whole
 from ranktrial.common.strict_json import read_json
 
 STATE = "state"
 PARTS = ("metadata", "incomplete")
+PLACE = "place"
 DIRECTORY_STAMP = ".snakemake_timestamp"  # this file is Snakemake's time stamp of a folder
 LONGEST_NAME = 255  # bytes; Snakemake splits a longer name into folders that begin with @
 # The keys of each record without which Snakemake would miss a change or end in a traceback.
@@ -67,12 +70,8 @@ def make_folder(path: Path) -> None:
         raise UserError(f"{taken}: not a folder, but one is needed there; remove it") from None
 
 
-def link_state(results: Path, snakemake: Path) -> bool:
-    """Make `snakemake`/metadata and /incomplete links into `results`/state, and move what a run left behind there.
-
-    Returns whether the results came with records that are new to this clone.
-    """
-    came_with_results = False
+def link_state(results: Path, snakemake: Path) -> None:
+    """Make `snakemake`/metadata and /incomplete links into `results`/state, and move what a run left behind there."""
     make_folder(snakemake)
     for part in PARTS:
         link, target = snakemake / part, results / STATE / part
@@ -81,7 +80,6 @@ def link_state(results: Path, snakemake: Path) -> bool:
             if link.resolve() == target.resolve():
                 continue
             link.unlink()
-        came_with_results |= any(target.iterdir())
         if link.is_dir():
             shutil.copytree(link, target, dirs_exist_ok=True)
             shutil.rmtree(link)
@@ -89,7 +87,6 @@ def link_state(results: Path, snakemake: Path) -> bool:
             raise UserError(f"{link}: not a folder, but one is needed there; remove it")
         with suppress(FileExistsError):  # another Snakemake, starting at the same moment, was faster
             link.symlink_to(os.path.relpath(target.absolute(), snakemake.resolve()))
-    return came_with_results
 
 
 def record_path(folder: Path, name: str) -> Path:
@@ -153,9 +150,13 @@ def adopt(results: Path, snakemake: Path) -> None:
 
     Raises UserError if the folders cannot be written.
     """
+    place, metadata = results / STATE / PLACE, results / STATE / "metadata"
     try:
-        if link_state(results, snakemake):
-            restore_times(results / STATE / "metadata")
+        link_state(results, snakemake)
+        number = str(metadata.stat().st_ino).encode()
+        if not place.exists() or place.read_bytes() != number:
+            restore_times(metadata)
+            write_whole(place, number)
     except OSError as error:
         raise UserError(f"{error.filename}: cannot be written: {error.strerror}") from None
 

@@ -3,6 +3,9 @@
 import base64
 import json
 import os
+import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -60,6 +63,22 @@ def test_a_file_that_changes_later_stays_changed(clone):
     changed = os.stat("results/a.tsv").st_mtime
     adopt(clone / "results", clone / ".snakemake")
     assert os.stat("results/a.tsv").st_mtime == changed > 1000.0
+
+
+@pytest.mark.parametrize("removed", ["nothing", "there/results", "there"])
+def test_results_copied_into_a_clone_in_which_snakemake_planned_are_dated(clone, monkeypatch, removed):
+    """Over its results, in their place, and with `.snakemake`."""
+    for name in ("here", "there"):
+        Path(name).mkdir()
+        adopt(Path(name, "results"), Path(name, ".snakemake"))
+    record(clone / "here/results/state/metadata", "results/a.tsv", endtime=1000.0)
+    Path("here/results/a.tsv").write_text("x")
+    shutil.rmtree(removed, ignore_errors=True)
+    copied = ["here", "there"] if removed == "there" else ["here/results", "there"]
+    subprocess.run(["cp", "-r", *copied], check=True)
+    monkeypatch.chdir("there")
+    adopt(Path("results"), Path(".snakemake"))
+    assert os.stat("results/a.tsv").st_mtime == 1000.0
 
 
 def test_a_file_in_the_way_is_one_line(clone):

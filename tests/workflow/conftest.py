@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from ranktrial.engine.job_records import PLACE
 from tests.support.beir import write_beir
 from tests.support.once import made_once
 from tests.support.tiny_bert import build
@@ -82,6 +83,8 @@ def copy(source: Path, target: Path) -> Workspace:
             shutil.copytree(path, target / path.name, ignore=shutil.ignore_patterns(*BEING_WRITTEN), symlinks=True)
         else:
             shutil.copy2(path, target / path.name, follow_symlinks=False)
+    if (state := target / "results/state").is_dir():  # the dates are those of the original: nothing is taken over
+        (state / PLACE).write_text(str((state / "metadata").stat().st_ino))
     return Workspace(target)
 
 
