@@ -6,10 +6,12 @@ Provides `result`, `shown`, `code`, `code_of_model`, `source_files`, `with_sourc
 import re
 import sys
 from functools import cache
+from pathlib import Path
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.plugins import source as plugin_file
 from ranktrial.common.job_code import job_code
+from ranktrial.engine.job_records import mark_incomplete
 from ranktrial.engine.rule_graph import deleted_from, deleted_outputs, on_missing, rule_graph
 from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment import results_paths
@@ -114,6 +116,7 @@ def gone():
     missing = [name for name in deleted_outputs(graph()) if not (name in apart or results_paths.may_be_deleted(name))]
     if missing:
         print(on_missing(missing, CONFIG_NAME), file=sys.stderr)
+        mark_incomplete(Path("results"), missing)
     return missing
 
 

@@ -205,6 +205,12 @@ def mark(path: Path) -> None:
     path.write_text(json.dumps({"external_jobid": None}), encoding="utf-8")
 
 
+def mark_incomplete(results: Path, folders: list[str]) -> None:
+    """Mark folders that lack a file: Snakemake looks only whether an output exists."""
+    for name in filter(os.path.exists, folders):
+        mark(record_path(results / STATE / "incomplete", name))
+
+
 def is_mark(path: Path) -> bool:
     """Whether Snakemake can read this mark of an unfinished file."""
     try:

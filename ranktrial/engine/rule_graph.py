@@ -93,8 +93,8 @@ def rule_graph(rules: Iterable[Any], targets: Iterable[str], made: Iterable[Any]
 
 
 def deleted_outputs(graph: RuleGraph) -> list[str]:
-    """The files that jobs of the graph wrote, according to the ledger, and that no longer exist."""
-    return [path for path in graph.outputs() if not Path(path).exists() and recorded(Path(path))]
+    """The outputs of jobs of the graph that no longer exist, or lack a file, according to the ledger."""
+    return [path for path in graph.outputs() if not all(map(os.path.exists, recorded(Path(path)) or ()))]
 
 
 def on_missing(missing: list[str], configuration: str) -> str:

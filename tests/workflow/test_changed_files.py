@@ -140,6 +140,7 @@ DELETED = [
         "results/tiny/meta/hard-helps.json": "compare hard-helps",
     },
     {QRELS: "prepare_dataset weather"},
+    {"results/tiny/explorer/index.html": "explorer"},
 ]
 MORE_DELETED = [
     {"results/tiny/effects/theirs.tsv": "compare theirs", "results/tiny/tables/means.tsv": "collect means"},
