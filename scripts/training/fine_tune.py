@@ -26,9 +26,9 @@ from ranktrial.common.command_line import job
 from ranktrial.common.digests import content_sha256
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_folder, atomic_text
+from ranktrial.common.job_code import code_digest
 from ranktrial.common.keys import stated
 from ranktrial.common.timing import Seconds, write_timing
-from ranktrial.engine.job_code import code_digest
 from ranktrial.ir.collection import passages_of
 from ranktrial.models import lora
 from ranktrial.models.adapters import MODEL_TYPES, Adapter, adapter

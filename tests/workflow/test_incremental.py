@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ranktrial.archive.jobs import Job, job_records
-from ranktrial.engine.job_code import modules_behind
+from ranktrial.common.job_code import modules_behind
 from ranktrial.experiment.resolution import resolve
 from tests.support.mutations import changed, changes, groups
 from tests.support.needless import needless, state
