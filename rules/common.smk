@@ -3,6 +3,7 @@
 Provides `result`, `shown`, `code`, `code_of_model`, `source_files`, `with_source`, `systems_of_type`, `one_of`, `graph` (jobs behind the results) and `deleted`. Rule files import or define all other names.
 """
 
+import os
 import re
 import sys
 from functools import cache
@@ -113,7 +114,8 @@ def gone():
     if all(map(results_paths.may_be_deleted, deleted_from(RESULTS))):
         return []
     apart = explorer.folder(EXPERIMENT)
-    missing = [name for name in deleted_outputs(graph()) if not (name in apart or results_paths.may_be_deleted(name))]
+    lacking = [name for name in deleted_outputs(graph()) if not results_paths.may_be_deleted(name)]
+    missing = [name for name in lacking if os.path.exists(name) or name not in apart]
     if missing:
         print(on_missing(missing, CONFIG_NAME), file=sys.stderr)
         mark_incomplete(Path("results"), missing)

@@ -12,7 +12,9 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from ranktrial.common.errors import UserError
@@ -71,6 +73,7 @@ def named_sha256(files: Mapping[str, Path]) -> str:
 EXPECTED: dict[Path, str] = {}
 RUN = "RANKTRIAL_RUN"  # not set where no run started the job
 NOTE = ".code"
+CLOSER_LOOKS = 15  # 70 seconds
 AGAIN = "changed while the run was under way; run again"
 
 
@@ -84,7 +87,7 @@ def hold(paths: dict[Path, str]) -> None:
 def changed() -> str | None:
     """A message about the run, code or input that changed since the job was planned; None if none did."""
     record, _, token = os.environ.get(RUN, "").rpartition(" ")
-    if record and not (os.path.exists(record) and token in Path(record).read_text()):
+    if record and _is_over(Path(record), token):
         return "the run that started this job has ended, and another may be under way; nothing is written"
     if record and (file := edited(Path(record).with_suffix(NOTE))):
         return f"{file}: {AGAIN}"
@@ -96,6 +99,18 @@ def changed() -> str | None:
             pass
         return f"{path}: {AGAIN}"
     return None
+
+
+def _is_over(record: Path, token: str) -> bool:
+    """Whether the record of a run is gone, or is another run's. A node of a cluster looks for a while: network file
+    systems may show it a folder as it was a minute ago.
+    """
+    for attempt in range(CLOSER_LOOKS if "SLURM_JOB_ID" in os.environ else 1):
+        time.sleep(5 * bool(attempt))
+        with suppress(OSError):
+            if token in record.read_text():
+                return False
+    return True
 
 
 def check() -> None:

@@ -143,11 +143,14 @@ class RunLock:
         return f"{self.record.absolute()} {holder.token}"
 
     def _end_jobs(self, of: Holder) -> None:
-        """End the processes of this machine that a run started."""
+        """End the processes of this machine that a run started, but for those of Slurm's jobs, which are cancelled."""
         mark = os.fsencode(f"{RUN}={self._mark(of)}")
+        own = os.fsencode(f"SLURM_JOB_ID={os.environ.get('SLURM_JOB_ID')}")
         for environment in Path("/proc").glob("[0-9]*/environ"):
             with suppress(OSError):  # it has just ended, or is another user's
-                if mark in environment.read_bytes().split(b"\0"):
+                words = environment.read_bytes().split(b"\0")
+                of_slurm = any(word.startswith(b"SLURM_JOB_ID=") and word != own for word in words)
+                if mark in words and not of_slurm:
                     os.kill(int(environment.parent.name), signal.SIGKILL)
 
     def _write(self, holder: Holder) -> None:

@@ -142,7 +142,7 @@ def test_the_pages_show_the_importance(workspace):
     said = " ".join((workspace.folder / RESULTS / "summary.md").read_text().split())
     assert f"| BM25 | {fall:.3f} |".replace("-", "\N{MINUS SIGN}") in said and "SHAP lambdamart" in said
     page = (workspace.folder / RESULTS / "report.html").read_text()
-    assert "Importance of features" in page and "Permutation: fall of nDCG@10 on dev." in page
+    assert "Importance of features" in page and "Permutation: fall of nDCG@10." in page
 
 
 def test_another_learner_computes_no_feature_again(workspace):
