@@ -54,9 +54,10 @@ def plan(place, output):
     known = dict(records(place.folder / "results/state/metadata"))
     record = known[f"results/tiny/{output}"]
     outputs = [name for name, other in known.items() if other["shellcmd"] == record["shellcmd"]]
-    command = record["shellcmd"].removeprefix("python ").rpartition(" --log ")[0]
+    command = record["shellcmd"].removeprefix("python -P -m ").rpartition(" --log ")[0]
     listed = subprocess.run(["bash", "-c", f"printf '%s\\0' {command}"], capture_output=True, check=True)
-    script, *words = listed.stdout.decode().split("\0")[:-1]
+    module, *words = listed.stdout.decode().split("\0")[:-1]
+    script = f"{module.replace('.', '/')}.py"
     moved = {*outputs, *(str(Path(one).parent) for one in outputs), *(one.rpartition(".")[0] for one in outputs)}
     moved |= {f"{name}.resume" for name in outputs}
     arguments = [word.replace("results/tiny", "results/faults", 1) if word in moved else word for word in words]
