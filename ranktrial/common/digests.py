@@ -73,7 +73,7 @@ def named_sha256(files: Mapping[str, Path]) -> str:
 EXPECTED: dict[Path, str] = {}
 RUN = "RANKTRIAL_RUN"  # not set where no run started the job
 NOTE = ".code"
-CLOSER_LOOKS = 15  # 70 seconds
+LOOKS, SECONDS = 15, 5  # how often a job of a cluster looks for its run, and the pauses between
 AGAIN = "changed while the run was under way; run again"
 
 
@@ -105,8 +105,9 @@ def _is_over(record: Path, token: str) -> bool:
     """Whether the record of a run is gone, or is another run's. A node of a cluster looks for a while: network file
     systems may show it a folder as it was a minute ago.
     """
-    for attempt in range(CLOSER_LOOKS if "SLURM_JOB_ID" in os.environ else 1):
-        time.sleep(5 * bool(attempt))
+    for attempt in range(LOOKS if "SLURM_JOB_ID" in os.environ else 1):
+        if attempt:
+            time.sleep(SECONDS)
         with suppress(OSError):
             if token in record.read_text():
                 return False

@@ -80,8 +80,6 @@ class Checker(Source):
             of_entries: dict[str, list[str]] = {}
             for one in map(str, names):
                 of_entries.setdefault(self.origins.get((section, one), one), []).append(one)
-            has = [
-                entry if made == [entry] else f"{entry} ({', '.join(made)})" for entry, made in of_entries.items()
-            ]  # fmt: skip
+            has = ", ".join(one if made == [one] else f"{one} ({', '.join(made)})" for one, made in of_entries.items())
             meant = hint(name, dict.fromkeys([*map(str, names), *of_entries]))
-            raise self.fail(key, f"unknown name {name!r}{meant}; {section} has {', '.join(has) or 'none'}")
+            raise self.fail(key, f"unknown name {name!r}{meant}; {section} has {has or 'none'}")

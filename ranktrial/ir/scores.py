@@ -142,18 +142,13 @@ def has_several_tasks(path: Path, task: str) -> bool:
     return found.task is not None or any(same_task(table.heading[place], task) for place in found.values)
 
 
-def seeds_in(path: Path, wanted: Wanted | None = None) -> list[str]:
-    """The seeds that a long table names, all or of what is wanted; only its heading is read of a table without such a
-    column.
-    """
+def seeds_in(path: Path, wanted: Wanted) -> list[str]:
+    """The seeds of what is wanted of a long table; only its heading is read of a table without a column of seeds."""
     table = read_table(path, is_heading)
     place = roles(table.heading).seed if table.heading else None
     if place is None:
         return []
-    rows = list(_table(path).rows)
-    if wanted is None:
-        return list(dict.fromkeys(row[place] for _, row in rows))
-    cells = rows_of_roles(table, rows, replace(roles_in(table), seed=None), place, wanted)
+    cells = rows_of_roles(table, list(_table(path).rows), replace(roles_in(table), seed=None), place, wanted)
     return list(dict.fromkeys(seed for _, _, seed in cells))
 
 
